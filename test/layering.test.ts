@@ -21,8 +21,8 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
   'webhook-delivery': { may: ['events', 'jobs', 'net', 'vocabulary', 'database', 'lib'] },
   'runner-providers': { may: ['database', 'lib'] },
   endpoint: {
-    may: ['access', 'vocabulary', 'lib'],
-    types: ['jobs', 'database', 'git', 'net', 'objects', 'search', 'webhook-delivery', 'runner-providers'],
+    may: ['access', 'vocabulary', 'database', 'lib'],
+    types: ['jobs', 'git', 'net', 'objects', 'search', 'webhook-delivery', 'runner-providers'],
   },
   'workflow-files': { may: ['lib'], types: ['access'] },
   openapi: { may: ['endpoint', 'access', 'vocabulary', 'lib'] },
@@ -46,8 +46,8 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
       'lib',
     ],
   },
-  'runner-protocol': { may: ['resources', 'endpoint', 'database', 'lib'] },
-  'results-service': { may: ['resources', 'endpoint', 'database', 'lib'] },
+  'runner-protocol': { may: ['resources', 'endpoint', 'access', 'database', 'lib'] },
+  'results-service': { may: ['resources', 'endpoint', 'access', 'database', 'lib'] },
   backup: { may: ['objects', 'git', 'database', 'lib'] },
   server: {
     may: [

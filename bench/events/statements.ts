@@ -4,6 +4,7 @@
  *
  *     npx node bench/events/statements.ts [--show story]
  */
+
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -11,9 +12,10 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs, promisify } from 'node:util';
 import { sql } from 'kysely';
-import { change } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import type { Change } from '#endpoint/scope.ts';
 import { startWorker } from '#jobs/worker.ts';
 import { createUser } from '#resources/identity/accounts/index.ts';
 import { createOrganization } from '#resources/identity/organizations/index.ts';
@@ -67,10 +69,11 @@ const commit = (message: string) => git('commit', '-q', '--allow-empty', '-m', m
 
 const url = await listen(hearth.app, { host: '127.0.0.1', port: 0 });
 const now = new Date();
-const user = await change(db, (tx) => createUser(tx, { login: 'ada', now }));
-const { login } = await change(db, (tx) => createOrganization(tx, { login: 'acme', owner: user, now }));
+const doChange: Change = (work) => changeWithoutRequest({ db, services: hearth.services, now }, work);
+const user = await doChange((scope) => createUser(scope, { login: 'ada', now }));
+const { login } = await doChange((scope) => createOrganization(scope, { login: 'acme', owner: user, now }));
 const scopes = ['repo', 'admin:org', 'workflow'] as const;
-const { token } = await change(db, (tx) => createClassicToken(tx, { user, scopes: [...scopes], name: '', now }));
+const { token } = await doChange((scope) => createClassicToken(scope, { user, scopes: [...scopes], name: '', now }));
 const base = `/repos/${login}/engine`;
 
 try {

@@ -1,5 +1,7 @@
 import { sql } from 'kysely';
-import { change, type Db, openDatabase } from '#database/connect.ts';
+import { type Db, openDatabase } from '#database/connect.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import type { Change } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { createOrganization } from '#resources/identity/organizations/index.ts';
 import { createClassicToken } from '#resources/identity/tokens/index.ts';
@@ -41,8 +43,9 @@ export async function fill(stage: Stage, size: Size): Promise<Filled> {
 async function fillAll(stage: Stage, db: Db, size: Size): Promise<Filled> {
   const id = stage.owner;
   const now = new Date();
+  const doChange: Change = (work) => changeWithoutRequest({ db, services: stage.hearth.services, now }, work);
   const owner = await db.selectFrom('accounts').selectAll().where('id', '=', id).executeTakeFirstOrThrow();
-  const organization = (await change(db, (tx) => createOrganization(tx, { login: 'acme', owner, now }))).id;
+  const organization = (await doChange((scope) => createOrganization(scope, { login: 'acme', owner, now }))).id;
   const reader = await stage.addAccount('reader');
   await fillMembers(db, { organization, reader, members: size.members });
   const engine = await stage.addRepository('engine');
@@ -61,7 +64,7 @@ async function fillAll(stage: Stage, db: Db, size: Size): Promise<Filled> {
   await sql`vacuum analyze`.execute(db);
   const tokenOf = async (account: Id<'accounts'>): Promise<string> => {
     const user = await db.selectFrom('accounts').selectAll().where('id', '=', account).executeTakeFirstOrThrow();
-    return (await change(db, (tx) => createClassicToken(tx, { user, scopes, name: '', now }))).token;
+    return (await doChange((scope) => createClassicToken(scope, { user, scopes, name: '', now }))).token;
   };
   return { tokens: { owner: await tokenOf(id), reader: await tokenOf(reader) } };
 }

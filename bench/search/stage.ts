@@ -1,9 +1,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Address, change, type Db } from '#database/connect.ts';
+import type { Address, Db } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import type { Change } from '#endpoint/scope.ts';
 import type { GitStore } from '#git/repo.ts';
 import { createRepository } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
@@ -45,9 +47,10 @@ export async function openStage(): Promise<Stage> {
   const { db } = hearth.database;
   const { git } = hearth.services;
   const now = new Date();
-  const addAccount = async (login: string) => (await change(db, (tx) => createUser(tx, { login, now }))).id;
-  const user = await change(db, (tx) => createUser(tx, { login: 'bench', now }));
-  const { token } = await change(db, (tx) => createClassicToken(tx, { user, scopes: ['repo'], name: '', now }));
+  const doChange: Change = (work) => changeWithoutRequest({ db, services: hearth.services, now }, work);
+  const addAccount = async (login: string) => (await doChange((scope) => createUser(scope, { login, now }))).id;
+  const user = await doChange((scope) => createUser(scope, { login: 'bench', now }));
+  const { token } = await doChange((scope) => createClassicToken(scope, { user, scopes: ['repo'], name: '', now }));
   return {
     hearth,
     db,

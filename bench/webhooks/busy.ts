@@ -3,8 +3,10 @@
  *
  *   node bench/webhooks/busy.ts [events of the other, default 20000]
  */
+
 import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '#database/connect.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import { recordAll } from '#events/record.ts';
 import { createUser } from '#resources/identity/accounts/index.ts';
 import { openStage, startWorkerProcess } from './stage.ts';
@@ -17,7 +19,9 @@ await using stage = await openStage();
 const { db } = stage.hearth.database;
 await stage.hooks(['/busy']);
 const other = await stage.organization('other');
-const member = await change(db, (tx) => createUser(tx, { login: 'grace', now: new Date() }));
+const { services } = stage.hearth;
+const now = new Date();
+const member = await changeWithoutRequest({ db, services, now }, (scope) => createUser(scope, { login: 'grace', now }));
 const eventOf = (owner: typeof other) => ({
   kind: 'member.added' as const,
   owner,

@@ -4,9 +4,11 @@
  *
  *   node bench/webhooks/kills.ts [events, default 10000]
  */
+
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { change } from '#database/connect.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import { recordAll } from '#events/record.ts';
 import { createUser } from '#resources/identity/accounts/index.ts';
 import { openStage, startWorkerProcess } from './stage.ts';
@@ -17,7 +19,9 @@ const inOneChange = 500;
 await using stage = await openStage();
 const { db } = stage.hearth.database;
 await stage.hooks(['/all']);
-const member = await change(db, (tx) => createUser(tx, { login: 'grace', now: new Date() }));
+const { services } = stage.hearth;
+const now = new Date();
+const member = await changeWithoutRequest({ db, services, now }, (scope) => createUser(scope, { login: 'grace', now }));
 for (let from = 0; from < count; from += inOneChange) {
   const events = Array.from({ length: Math.min(inOneChange, count - from) }, () => ({
     kind: 'member.added' as const,

@@ -1,13 +1,16 @@
 /** The common part of the measurements: a PostgreSQL with durability, a Hearth on it, and receivers. */
+
 import { type ChildProcess, fork } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type Address, change, type Tx } from '#database/connect.ts';
+import type { Address } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import type { Change } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { createUser } from '#resources/identity/accounts/index.ts';
 import { createOrganization } from '#resources/identity/organizations/index.ts';
@@ -46,9 +49,9 @@ export async function openStage(): Promise<Stage> {
   const hearth = await openForBench(server.address, folder);
   const { db } = hearth.database;
   const now = new Date();
-  const doChange = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => change(db, work);
-  const user = await doChange((tx) => createUser(tx, { login: 'ada', now }));
-  const org = await doChange((tx) => createOrganization(tx, { login: 'acme', owner: user, now }));
+  const doChange: Change = (work) => changeWithoutRequest({ db, services: hearth.services, now }, work);
+  const user = await doChange((scope) => createUser(scope, { login: 'ada', now }));
+  const org = await doChange((scope) => createOrganization(scope, { login: 'acme', owner: user, now }));
   const receiver = fork(join(import.meta.dirname, 'receiver.ts'));
   const [{ port }] = (await once(receiver, 'message')) as [{ port: number }];
   return {
@@ -56,7 +59,7 @@ export async function openStage(): Promise<Stage> {
     address: server.address,
     folder,
     owner: org.id,
-    organization: async (login) => (await doChange((tx) => createOrganization(tx, { login, owner: user, now }))).id,
+    organization: async (login) => (await doChange((scope) => createOrganization(scope, { login, owner: user, now }))).id,
     async hooks(paths, organization = org.id) {
       const sealed = hearth.services.secrets.seal(secret, secretContext('secret', { organization_id: organization }));
       const common = {
@@ -84,7 +87,7 @@ export async function openStage(): Promise<Stage> {
         payload,
       }));
       for (let from = 0; from < count; from += inOneStatement)
-        await doChange((tx) => queueDeliveries(tx, all.slice(from, from + inOneStatement), { now: new Date() }));
+        await doChange((scope) => queueDeliveries(scope.tx, all.slice(from, from + inOneStatement), { now: new Date() }));
       return all.map(({ guid }) => guid);
     },
     async received() {

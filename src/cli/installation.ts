@@ -1,10 +1,12 @@
 import { join } from 'node:path';
 import pino, { type Logger } from 'pino';
 import { defaultLimits } from '#access/rate-limits.ts';
-import { type Address, change, checkConnection, type Db, openDatabase, type Tx } from '#database/connect.ts';
+import { type Address, checkConnection, type Db, openDatabase } from '#database/connect.ts';
 import { commandName, migrate } from '#database/migrate.ts';
 import { postgresFolder } from '#database/postgres-home.ts';
 import { checkServer } from '#database/server.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import type { Change } from '#endpoint/scope.ts';
 import { assertGitPresent } from '#git/process/version.ts';
 import { commit, version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
@@ -205,10 +207,12 @@ export async function withInstallation<T>(
 }
 
 /** The context of most commands. */
-export type CommandContext = { hearth: Hearth; db: Db; change<T>(work: (tx: Tx) => Promise<T>): Promise<T>; now: Date };
+export type CommandContext = { hearth: Hearth; db: Db; change: Change; now: Date };
 
 export const withContext = <T>(config: Config, work: (installation: CommandContext) => Promise<T>): Promise<T> =>
   withInstallation(config, (_installation, hearth) => {
+    const now = new Date();
+    const { services } = hearth;
     const { db } = hearth.database;
-    return work({ hearth, db, change: (write) => change(db, write), now: new Date() });
+    return work({ hearth, db, change: (write) => changeWithoutRequest({ db, services, now }, write), now });
   });

@@ -2,12 +2,11 @@ import type { Readable } from 'node:stream';
 import type { Static, TArray, TObject, TSchema, TVoid } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import type { Grant, SignedIn, Viewer } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Listed, Page, Uncounted, Walked } from '#lib/page.ts';
 import type { Paging } from './paging.ts';
 import type { At, PathResources, RootRows } from './path-resource.ts';
-import type { Scope } from './scope.ts';
+import type { Scope, WriteScope } from './scope.ts';
 import type { Services } from './services.ts';
 import type { ApiVersion } from './versions.ts';
 
@@ -33,10 +32,10 @@ export type Call<
   /** The scope, for functions that take one. */
   readonly scope: Scope;
   /**
-   * Runs a change in one transaction. It is the handlers' only source of a `Tx`, which all writing functions require. The last
+   * Runs a change in one transaction. It is the handlers' only source of a `WriteScope`, which all writing functions require, or its `tx`. The last
    * row of the path is read again and locked if its resource has a `lock`. `work` gets it with the other rows of the path.
    */
-  readonly change: <T>(work: (tx: Tx, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
+  readonly change: <T>(work: (scope: WriteScope, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
   readonly at: At<Path, Resources>;
   readonly query: Static<Query>;
   readonly body: Static<Body>;
@@ -59,7 +58,7 @@ export type Call<
 
 /** A call of any endpoint that shares the handler. `Own` has the fields that follow from their declarations. */
 export type SharedCall<Own> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'action' | 'viewer'> & {
-  readonly change: <T>(work: (tx: Tx, at: Own extends { at: infer At } ? At : unknown) => Promise<T>) => Promise<T>;
+  readonly change: <T>(work: (scope: WriteScope, at: Own extends { at: infer At } ? At : unknown) => Promise<T>) => Promise<T>;
 } & Readonly<Own>;
 
 /** The schemas of the successful replies, by status. */

@@ -1,5 +1,5 @@
 import type { Org, Repo, Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { Media } from '#lib/media.ts';
 import type { Links } from './links.ts';
@@ -25,6 +25,14 @@ export type Scope = {
   readonly roots: PathRoots;
 };
 
+/**
+ * The scope of a transaction, for reading and writing. Its `db` is the transaction. Rules take it first, stores take its `tx`.
+ */
+export type WriteScope = Scope & { readonly tx: Tx };
+
+/** Runs a change in one transaction. */
+export type Change = <T>(work: (scope: WriteScope) => Promise<T>) => Promise<T>;
+
 /** The repository or organization at the start of a path, and the viewer's access to it. */
 type PathRoot = {
   readonly repo?: Repo;
@@ -44,6 +52,12 @@ export type Needs<Name extends keyof Services> = Pick<Services, Name>;
 export function openScope(given: Omit<Scope, 'load' | 'roots' | 'media'> & { readonly media?: Media }): Scope {
   const { db, links, viewer, media = 'json', now, git } = given;
   const scope: Scope = { db, links, viewer, media, now, git, load: openLoaders(() => scope), roots: new Map() };
+  return scope;
+}
+
+/** Opens the scope of a transaction. It loads values again, since others may have changed them before the transaction began. */
+export function writeScope({ links, viewer, media, now, git }: Scope, tx: Tx): WriteScope {
+  const scope: WriteScope = { db: tx, tx, links, viewer, media, now, git, load: openLoaders(() => scope), roots: new Map() };
   return scope;
 }
 

@@ -58,8 +58,7 @@ export function outboxLoop<Services, Context>(
     const mayGoOn = () => lock.isHeld && !stopping?.aborted;
     const { db, services } = context.interruptible ?? context;
     const { log, clock } = context;
-    const contextNow = () =>
-      contextOf({ db, change: (work) => change(db, work), log, now: clock(), ...(stopping ? { stopping } : {}) }, services);
+    const contextNow = () => contextOf({ db, log, now: clock(), ...(stopping ? { stopping } : {}) }, services);
     return deliverLane(lane, { db, log, locks, contextNow, mayGoOn, ...options }).finally(() => lock.release());
   };
 

@@ -5,7 +5,6 @@ import type { Db, Tx } from '#database/connect.ts';
 /** The queue's part of a job's context. The server adds its services. */
 export type QueueContext = {
   db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   now: Date;
   log: Logger;
   /**

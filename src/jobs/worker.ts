@@ -12,7 +12,7 @@ import {
 } from 'graphile-worker';
 import type pg from 'pg';
 import type { Logger } from 'pino';
-import { change, type Database } from '#database/connect.ts';
+import type { Database } from '#database/connect.ts';
 import { jobsSchema } from '#database/migrate.ts';
 import type { BackgroundLoop, BackgroundLoopContext } from './background-loop.ts';
 import { interruptedFlag, type JobGate, openJobGate } from './interrupted-jobs.ts';
@@ -229,7 +229,6 @@ function options<Services, Context>(
   const { db, services } = interruptible(parts, stopping);
   const given = {
     db,
-    change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
     log,
     stopping: stopping.requested,
   };

@@ -1,6 +1,6 @@
 // How families declare what has to follow a move of refs: it is stored before the refs move, and done in the transaction that records the move.
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
@@ -25,7 +25,7 @@ export type FollowedMove = { readonly repo: RepositoryRow; readonly actor: Id<'a
  * it returns is called after the repository is locked and the move is recorded, in the same transaction.
  */
 type FollowUpHandler<Kind extends FollowUpKind> = (
-  tx: Tx,
+  scope: WriteScope,
   data: FollowUpData[Kind],
 ) => Promise<(move: FollowedMove) => Promise<void>>;
 

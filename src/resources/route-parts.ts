@@ -1,5 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Refusal } from '#lib/refusal.ts';
@@ -11,6 +12,8 @@ export type RouteParts = {
   services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters' | 'pages' | 'knownClients'>;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
+  /** Runs a change of a request in one transaction. */
+  change: <T>(request: FastifyRequest, work: (scope: WriteScope) => Promise<T>) => Promise<T>;
   /** Reads the text of a body. */
   readForm: (request: FastifyRequest, reply: FastifyReply) => Promise<string>;
   /** Waits for a slot of the server's concurrency limit. */

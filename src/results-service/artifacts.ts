@@ -30,7 +30,7 @@ export const artifactMethods: TwirpMethods = {
       contentType: message.optionalText('mime_type'),
       expiresAt: message.optionalTime('expires_at'),
     };
-    const upload = await change((tx) => beginArtifact(tx, job, wanted, { limits: services.resourceLimits.results, now }));
+    const upload = await change((scope) => beginArtifact(scope, job, wanted, { limits: services.resourceLimits.results, now }));
     const address = { origin: links.html, id: upload.id, milliseconds: uploadTime };
     return { ok: true, signed_upload_url: blobAddress({ secrets: services.secrets, now }, 'upload', address) };
   },
@@ -43,7 +43,7 @@ export const artifactMethods: TwirpMethods = {
       size: message.optionalNumber('size'),
       digest: message.optionalText('hash'),
     };
-    return { ok: true, artifact_id: String(await change((tx) => finishArtifact(tx, job, sent, now))) };
+    return { ok: true, artifact_id: String(await change((scope) => finishArtifact(scope, job, sent, now))) };
   },
 
   async ListArtifacts(call, message) {
@@ -64,7 +64,7 @@ export const artifactMethods: TwirpMethods = {
 
   async DeleteArtifact(call, message) {
     const artifact = await findNamed(call, message);
-    await call.change((tx) => deleteArtifact(tx, artifact));
+    await call.change((scope) => deleteArtifact(scope, artifact));
     return { ok: true, artifact_id: String(artifact.id) };
   },
 };

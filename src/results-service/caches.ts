@@ -14,7 +14,7 @@ export const cacheMethods: TwirpMethods = {
     const name = { key: message.text('key'), version: message.text('version') };
     const limits = services.resourceLimits.results;
     return orNo(async () => {
-      const upload = await change((tx) => beginCache(tx, job, name, { limits, now }));
+      const upload = await change((scope) => beginCache(scope, job, name, { limits, now }));
       const address = { origin: links.html, id: upload.id, milliseconds: uploadTime };
       return { ok: true, signed_upload_url: blobAddress({ secrets: services.secrets, now }, 'upload', address) };
     });
@@ -28,7 +28,7 @@ export const cacheMethods: TwirpMethods = {
     };
     const limits = services.resourceLimits.results;
     return orNo(async () => {
-      const id = await change((tx) => finishCache(tx, job, sent, { limits, now }));
+      const id = await change((scope) => finishCache(scope, job, sent, { limits, now }));
       return { ok: true, entry_id: String(id) };
     });
   },

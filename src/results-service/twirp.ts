@@ -1,7 +1,10 @@
 // Twirp, the protocol of the services. Each method is a POST, and errors have a code and a message.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
-import { change, type Db, type Tx } from '#database/connect.ts';
+import { everybody } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import { changeIn } from '#endpoint/change-in.ts';
 import type { Links } from '#endpoint/links.ts';
+import { type Change, openScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { notFound, Refusal, type RefusalKind, unauthenticated } from '#lib/refusal.ts';
 import { findJobOfToken, type JobRow } from '#resources/actions/workflow-runs/index.ts';
@@ -11,7 +14,7 @@ import type { Exchange, ResultsParts } from './parts.ts';
 /** The input of a method. The job is running, and the request's token belongs to it. */
 export type TwirpCall = {
   readonly db: Db;
-  readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  readonly change: Change;
   readonly services: Services;
   readonly links: Links;
   readonly now: Date;
@@ -50,7 +53,9 @@ async function answer(
   const caller = { key: `job:${job.id}`, kind: 'signed_in' } as const;
   request.caller = caller;
   const message = readMessage(await readJson({ request, reply }, caller));
-  return method({ db, change: (work) => change(db, work), services, links: linksFor(request), now, job }, message);
+  const links = linksFor(request);
+  const scope = openScope({ db, links, viewer: everybody, now, git: services.git });
+  return method({ db, change: (work) => changeIn(scope, work), services, links, now, job }, message);
 }
 
 const tokenOf = ({ headers }: FastifyRequest): string => /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';

@@ -15,6 +15,7 @@ import {
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { LRUCache } from 'lru-cache';
 import { change } from '#database/connect.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import type { Links } from '#endpoint/links.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
@@ -102,7 +103,9 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
     async register({ token, name, version, labels, agentLabels, ephemeral }) {
       const facts = { token, name, version, labels: labels.length > 0 ? labels : agentLabels };
       const registered = await refusing(() =>
-        change(db, (tx) => registerRunner(tx, { ...facts, isEphemeral: ephemeral, now: clock() })),
+        changeWithoutRequest({ db, services, now: clock() }, (scope) =>
+          registerRunner(scope, { ...facts, isEphemeral: ephemeral, now: clock() }),
+        ),
       );
       if (!registered) throw new ConnectError('The registration token is not known, or has expired', Code.Unauthenticated);
       return { runner: { ...runnerMessage(registered.runner), token: registered.token } };
@@ -110,7 +113,9 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
 
     async declare({ version, labels }, context) {
       const runner = await authenticated(parts, context);
-      const declared = await refusing(() => change(db, (tx) => declareRunner(tx, runner, { version, labels })));
+      const declared = await refusing(() =>
+        changeWithoutRequest({ db, services, now: clock() }, (scope) => declareRunner(scope, runner, { version, labels })),
+      );
       return { runner: runnerMessage(declared ?? runner) };
     },
 

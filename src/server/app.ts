@@ -3,8 +3,11 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import type { Logger } from 'pino';
 import type { Histogram } from 'prom-client';
 import { callerOf } from '#access/rate-limits.ts';
-import { change, type Database } from '#database/connect.ts';
+import { everybody } from '#access/viewer.ts';
+import type { Database } from '#database/connect.ts';
+import { changeIn } from '#endpoint/change-in.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
+import { openScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
@@ -143,6 +146,17 @@ export function buildApp(parts: Parts): FastifyInstance {
   const routeParts: RouteParts = {
     ...parts,
     origin: (request) => linksFor(parts, request).html,
+    change: (request, work) => {
+      const { services, clock, database } = parts;
+      const scope = openScope({
+        db: database.db,
+        links: linksFor(parts, request),
+        viewer: everybody,
+        now: clock(),
+        git: services.git,
+      });
+      return changeIn(scope, work);
+    },
     readForm: (request, reply) => bodies.form({ request, reply }),
     admit: async (caller, reply) => void (await admit(limiters.requests, caller, reply)),
     noteRefusal: (request, { limit }) => refusals.note(request, limit),
@@ -254,7 +268,6 @@ async function serve(
       caller,
       now,
       db,
-      change: (work) => change(db, work),
       services: { ...parts.services, git: storeFor(parts.services.git, caller) },
       links,
       path,

@@ -3,7 +3,9 @@
 import type { Logger } from 'pino';
 import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
-import { change, type Database, isUnavailable } from '#database/connect.ts';
+import { type Database, isUnavailable } from '#database/connect.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { type GitErrorKind, isGitError, storageMessage } from '#git/errors.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -43,7 +45,7 @@ export function handlersOf(
     git,
     refRules: services.refRules,
     followUps: services.followUps,
-    change: <T>(work: Parameters<typeof change<T>>[1]) => change(db, work),
+    change: <T>(work: (scope: WriteScope) => Promise<T>) => changeWithoutRequest({ db, services, now: clock(), viewer }, work),
   };
   const handlers = pushHandlers({ context, clock, repo, ...who, workflowFiles: workflowFileAccess(grant, repo) });
   return {

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import { isRaw, type Raw, type Upload } from '#endpoint/call.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Links } from '#endpoint/links.ts';
@@ -31,7 +31,6 @@ type RequestContext = {
   caller: Caller;
   now: Date;
   db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   services: Services;
   links: Links;
   path: RequestPath;
@@ -67,7 +66,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   const { services, path, along, links } = context;
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const scope = openScope({ db, links, viewer, media: media.media, now: context.now, git: services.git });
-  const within = { scope, services, change: context.change, caller: context.caller, address: request.ip };
+  const within = { scope, services, caller: context.caller, address: request.ip };
   const prepared = await prepareCall(endpoint, within, {
     path,
     along,

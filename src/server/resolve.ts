@@ -243,6 +243,14 @@ export function primePath({ load }: Scope, endpoint: Endpoint, at: Rows): void {
   }
 }
 
+/** Primes the loaders of a change with the locked row of the path. */
+export function primeLocked({ load }: Scope, endpoint: Endpoint, at: Rows): void {
+  const last = resourcesOf(endpoint).at(-1);
+  if (!last?.lock || !last.loader) return;
+  const row = at[last.name] as { id: unknown };
+  load.prime<unknown, unknown>(last.loader, [[row.id, row]]);
+}
+
 /** Finds a resource of the path. @throws MovedBelow for its former name */
 async function findResource(context: ResolveContext, resource: AnyPathResource, at: Rows): Promise<unknown> {
   const { db, viewer, services, now, endpoint, path } = context;

@@ -2,12 +2,12 @@
 // requests, and pages that read endpoints.
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Repo } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import { change } from '#database/connect.ts';
 import { isRaw, reply, type Upload } from '#endpoint/call.ts';
 import type { Endpoint, EndpointTypes } from '#endpoint/endpoint.ts';
 import { checkPaging, type ListPosition, pageOf } from '#endpoint/paging.ts';
 import type { WordsOf } from '#endpoint/path-words.ts';
-import { forgetAll, type Scope, scopeIn } from '#endpoint/scope.ts';
+import { forgetAll, type Scope, scopeIn, type WriteScope, writeScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
@@ -16,14 +16,12 @@ import type { Json } from '#lib/json-reader.ts';
 import type { Media } from '#lib/media.ts';
 import type { Page } from '#lib/page.ts';
 import { replyBody, showsTotal } from './reply-body.ts';
-import { type FirstFound, primePath, type RequestPath, type Resolved, readPath, resolve } from './resolve.ts';
+import { type FirstFound, primeLocked, primePath, type RequestPath, type Resolved, readPath, resolve } from './resolve.ts';
 
 /** The context of endpoint runs. Several may use the same context, and share its scope. */
 export type RunContext = {
   readonly scope: Scope;
   readonly services: Services;
-  /** Runs a change in a transaction. */
-  readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
   /** Searches and git processes count against this caller. */
   readonly caller: Caller;
   /** The network address of the client. */
@@ -72,7 +70,7 @@ export async function prepareCall(endpoint: Endpoint, context: RunContext, input
   const call = {
     ...scope,
     scope,
-    change: changeOf(endpoint, context, scope, resolved),
+    change: changeOf(endpoint, scope, resolved),
     at,
     query: parsedQuery,
     body: endpoint.body ? await parseBody(endpoint.body, await givenBody(endpoint, input), resource) : {},
@@ -92,13 +90,21 @@ export async function prepareCall(endpoint: Endpoint, context: RunContext, input
 /** The media type of an endpoint's texts: the scope's type if the endpoint supports it. */
 const mediaOf = (endpoint: Endpoint, { media }: Scope): Media => (endpoint.media?.includes(media) ? media : 'json');
 
-type Changing = <T>(work: (tx: Tx, at: object) => Promise<T>) => Promise<T>;
+type Changing = <T>(work: (scope: WriteScope, at: object) => Promise<T>) => Promise<T>;
 
-/** Runs a change with the last row of the path locked. Afterwards, only the rows of the path are still cached. */
+/**
+ * Runs a change with the last row of the path locked. The scope of the change knows only this row. Afterwards, only the rows of the
+ * path are still cached.
+ */
 const changeOf =
-  (endpoint: Endpoint, context: RunContext, scope: Scope, { at, lock }: Resolved): Changing =>
+  (endpoint: Endpoint, scope: Scope, { at, lock }: Resolved): Changing =>
   async (work) => {
-    const result = await context.change(async (tx) => work(tx, await lock(tx)));
+    const result = await change(scope.db, async (tx) => {
+      const locked = await lock(tx);
+      const within = writeScope(scope, tx);
+      primeLocked(within, endpoint, locked);
+      return work(within, locked);
+    });
     forgetAll(scope);
     primePath(scope, endpoint, at);
     return result;

@@ -29,10 +29,10 @@ const stranger = await user('eve');
 const asOwner = await as(shown);
 await asOwner.patch('/orgs/acme', { default_repository_permission: 'read' });
 const actor = { by: shown.id, now: here.clock.now };
-await here.change(async (tx) => {
-  const team = await createTeam(tx, { ...actor, org, wanted: { name: 'crew' } });
-  await setTeamMember(tx, { ...actor, team, user: ghosts[2] ?? shown, role: 'member' });
-  await setTeamRole(tx, { ...actor, team, repository: repo, role: 'write' });
+await here.change(async (scope) => {
+  const team = await createTeam(scope, { ...actor, org, wanted: { name: 'crew' } });
+  await setTeamMember(scope, { ...actor, team, user: ghosts[2] ?? shown, role: 'member' });
+  await setTeamRole(scope, { ...actor, team, repository: repo, role: 'write' });
 });
 const { id: role_id } = await db
   .selectFrom('organization_roles')

@@ -30,9 +30,9 @@ let app: AppRow;
 beforeAll(async () => {
   ada = await here.user('ada');
   const hash = await hashPassword(password);
-  await change((tx) => changePassword(tx, ada.id, hash));
-  ({ app } = await change((tx) =>
-    createApp(tx, {
+  await change((scope) => changePassword(scope, ada.id, hash));
+  ({ app } = await change((scope) =>
+    createApp(scope, {
       owner: ada,
       kind: 'oauth',
       name: 'Tool',
@@ -136,7 +136,7 @@ describe('passwords', () => {
   test('wrong ones of others, by name or at the same address, keep nobody out where they signed in before', async () => {
     const [home, cafe] = [freshAddress(), freshAddress()];
     const carol = await here.user('carol');
-    await change(async (tx) => changePassword(tx, carol.id, await hashPassword(password)));
+    await change(async (scope) => changePassword(scope, carol.id, await hashPassword(password)));
     expect((await signIn('carol', password, home)).status).toBe(303);
     for (let time = 0; time < 8; time++) await signIn('carol', 'wrong', freshAddress());
     for (let time = 0; time < 6; time++) await signIn(fresh('nobody'), 'wrong', home);
@@ -152,7 +152,7 @@ describe('passwords', () => {
 
   test('few addresses of an account are known', async () => {
     const dan = await here.user('dan');
-    await change(async (tx) => changePassword(tx, dan.id, await hashPassword(password)));
+    await change(async (scope) => changePassword(scope, dan.id, await hashPassword(password)));
     const used = [freshAddress(), freshAddress(), freshAddress()];
     for (const address of used) {
       clock.now = new Date(clock.now.getTime() + 1_000);
@@ -200,7 +200,7 @@ describe('app manifests', () => {
 
   test('no keys are made for a code that is none, or has expired', async () => {
     const manifest = { name: fresh('app'), url: 'https://x.example' };
-    const late = await change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now: clock.now }));
+    const late = await change((scope) => offerManifest(scope, { manifest, owner: ada, by: ada, now: clock.now }));
     await db.updateTable('app_manifest_codes').set({ expires_at: clock.now }).where('hash', '=', hashToken(late)).execute();
     // A pair of keys takes some 100 ms of a processor.
     const before = process.cpuUsage();
@@ -212,7 +212,7 @@ describe('app manifests', () => {
 
   test('one code makes one app, however many exchange it at once, and keys are made one after the other', async () => {
     const manifest = { name: fresh('app'), url: 'https://x.example' };
-    const code = await change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now: clock.now }));
+    const code = await change((scope) => offerManifest(scope, { manifest, owner: ada, by: ada, now: clock.now }));
     let most = 0;
     const watch = setInterval(() => {
       most = Math.max(most, hearth.services.limiters.keys.running);

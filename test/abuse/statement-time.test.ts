@@ -69,7 +69,7 @@ test('requests find their connections while jobs use all of theirs, for as long 
   };
   const worker = await startWorker({ ...hearth.worker, jobs: [slow], loops: [] });
   onTestFinished(() => worker.stop());
-  for (let at = 0; at < 6; at++) await here.change((tx) => enqueue(tx, slow, { at }));
+  for (let at = 0; at < 6; at++) await here.change((scope) => enqueue(scope.tx, slow, { at }));
   await expect.poll(() => started.size).toBe(hearth.worker.concurrency);
   const client = await as(ada);
   const replies = await Promise.all(Array.from({ length: 12 }, () => client.get('/repos/ada/engine')));

@@ -140,11 +140,11 @@ beforeAll(async () => {
   const acme = await here.org(ada, 'acme');
   const manifest = { name: 'helper', url: 'https://app.example', default_permissions: { issues: 'write', metadata: 'read' } };
   const { now } = here.clock;
-  const code = await here.change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now }));
+  const code = await here.change((scope) => offerManifest(scope, { manifest, owner: ada, by: ada, now }));
   const { body: made } = await (await here.as(undefined)).post(`/app-manifests/${code}/conversions`);
   const app = await findAppById(here.db, made.id);
   if (!app) throw new Error('The app is there');
-  const installation = await here.change((tx) => installApp(tx, { app, account: acme, repositories: 'all', by: ada, now }));
+  const installation = await here.change((scope) => installApp(scope, { app, account: acme, repositories: 'all', by: ada, now }));
   const key = join(folder, 'app.pem');
   await writeFile(key, made.pem);
   // Java reads keys in this form, into which its users convert them.

@@ -25,12 +25,12 @@ test('an unmodified Octokit app is asked for checks by a push, reports a failing
     hook_attributes: { url: target.url },
     default_permissions: { checks: 'write' },
   };
-  const code = await here.change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now: here.clock.now }));
+  const code = await here.change((scope) => offerManifest(scope, { manifest, owner: ada, by: ada, now: here.clock.now }));
   const { body: made } = await (await here.as(undefined)).post(`/app-manifests/${code}/conversions`);
   const row = await findAppById(here.db, made.id);
   if (!row) throw new Error('The app is there');
   const wanted = { app: row, account: org, repositories: [repository], by: ada, now: here.clock.now };
-  await here.change((tx) => installApp(tx, wanted));
+  await here.change((scope) => installApp(scope, wanted));
 
   const told: string[] = [];
   const app = new App({

@@ -39,13 +39,13 @@ test('an unmodified Probot application receives, verifies and answers `issues.op
     default_permissions: { issues: 'write' },
     default_events: ['issues'],
   };
-  const code = await here.change((tx) => offerManifest(tx, { manifest, owner, by: owner, now: here.clock.now }));
+  const code = await here.change((scope) => offerManifest(scope, { manifest, owner, by: owner, now: here.clock.now }));
   const { body: made } = await (await here.as(undefined)).post(`/app-manifests/${code}/conversions`);
   const url = await answering({ appId: made.id, privateKey: made.pem, secret: made.webhook_secret });
   await here.db.updateTable('webhooks').set({ url }).where('app_id', '=', made.id).execute();
   const app = await findAppById(here.db, made.id);
   if (!app) throw new Error('The app is there');
-  await here.change((tx) => installApp(tx, { app, account: org, repositories: [repo.id], by: owner, now: here.clock.now }));
+  await here.change((scope) => installApp(scope, { app, account: org, repositories: [repo.id], by: owner, now: here.clock.now }));
 
   const client = await here.as(owner);
   await client.post(`/repos/${org.login}/${repo.name}/issues`, { title: 'A question' });

@@ -39,7 +39,7 @@ const next = (): number => ++last;
 /** Draws graphs and stores them. */
 async function makeGraphs(count: number): Promise<Graph[]> {
   const graphs = Array.from({ length: count }, () => drawGraph({ random, roles, next }));
-  await opened.change((tx) => insertGraphs(tx, graphs, clock.now));
+  await opened.change((scope) => insertGraphs(scope.tx, graphs, clock.now));
   return graphs;
 }
 

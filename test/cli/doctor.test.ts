@@ -58,7 +58,7 @@ test('each index that lacks something is named, unless jobs are under way', asyn
   const lacking = await indexes(here);
   expect(wrong(lacking)).toEqual(lacking.map(({ check }) => check));
   expect(lacking[4]).toMatchObject({ detail: '0 issues; 1 missing or outdated: run `hearth reindex`' });
-  await here.change((tx) => enqueue(tx, { name: 'search.catch-up', attempts: 1 }, {}));
+  await here.change((scope) => enqueue(scope.tx, { name: 'search.catch-up', attempts: 1 }, {}));
   expect(wrong(await indexes(here))).toEqual([]);
   await here.settle();
   expect(wrong(await indexes(here))).toEqual(['issue index', 'vectors']);

@@ -1,7 +1,12 @@
+import { mkdtemp } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
-import { change, type Tx } from '#database/connect.ts';
 import { migrate } from '#database/migrate.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import type { Change } from '#endpoint/scope.ts';
+import { openGitStore } from '#git/store.ts';
 import { verifyEarlierEmails } from '#resources/identity/accounts/index.ts';
 import { databaseBefore } from './older.ts';
 
@@ -30,7 +35,8 @@ test('addresses from before can be verified all at once, but for those that seve
   await sql`insert into email_addresses (account_id, email, created_at)
     select id, 'later@example.org', now() from accounts where login = 'cleo'`.execute(db);
   const now = new Date();
-  const verify = (work: (tx: Tx) => Promise<void>) => change(db, work);
+  await using git = await openGitStore({ root: await mkdtemp(join(tmpdir(), 'hearth-emails-')), env: process.env });
+  const verify: Change = (work) => changeWithoutRequest({ db, services: { url: undefined, ssh: undefined, git }, now }, work);
   const verified = async () =>
     (
       await sql<{ email: string }>`select email from email_addresses where verified_at is not null order by email`.execute(db)

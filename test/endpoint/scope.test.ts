@@ -1,8 +1,12 @@
 // What holds for every scope, whoever reads with it.
 import { expect, test } from 'vitest';
 import { anonymous, everybody } from '#access/viewer.ts';
+import { changeIn } from '#endpoint/change-in.ts';
 import type { Loader } from '#endpoint/loaders.ts';
-import { scopeFor } from '#endpoint/scope.ts';
+import { scopeFor, type WriteScope } from '#endpoint/scope.ts';
+import { asId } from '#lib/id.ts';
+import { createMilestone } from '#resources/collaboration/milestones/rules.ts';
+import { namedRepositories, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { scopeIn } from '#test/support/scope.ts';
 import { world } from '#test/support/world.ts';
 
@@ -18,8 +22,9 @@ function counted() {
   return { loader, calls };
 }
 
-test('a scope has ten members at most', () => {
+test('a scope has ten members at most, also that of a change', async () => {
   expect(Object.keys(scopeIn(w)).length).toBeLessThanOrEqual(10);
+  await w.change(async (scope) => expect(Object.keys(scope).length).toBeLessThanOrEqual(10));
 });
 
 test('what is wanted in one turn of the event loop is loaded together, and each thing once', async () => {
@@ -54,6 +59,40 @@ test('nothing that was loaded for one viewer is there for another', async () => 
   expect(other.load.loaded(loader, 2)).toBeUndefined();
   await other.load(loader, 2);
   expect([other.viewer, calls]).toEqual([everybody, [[2], [2]]]);
+});
+
+test('a change loads by its transaction, and nothing that was loaded outside is there', async () => {
+  const ada = await w.user();
+  const { id } = await w.repo(ada);
+  const outer = scopeIn(w, anonymous);
+  await outer.load(namedRepositories, id);
+  const other = scopeIn(w);
+  await changeIn(outer, async (scope) => {
+    expect([scope.db, scope.viewer, scope.roots.size]).toEqual([scope.tx, anonymous, 0]);
+    expect(scope.load.loaded(namedRepositories, id)).toBeUndefined();
+    await updateRepository(scope.tx, id, { description: 'written' });
+    expect((await scope.load(namedRepositories, id))?.description).toBe('written');
+    const { load } = scopeFor(scope, everybody);
+    expect(load.loaded(namedRepositories, id)).toBeUndefined();
+    expect((await load(namedRepositories, id))?.description).toBe('written');
+    // Nobody else sees it before the commit.
+    expect((await other.load(namedRepositories, id))?.description).toBeNull();
+  });
+});
+
+test('a rule takes the scope of a change alone, and a store its transaction', () => {
+  const scope = scopeIn(w);
+  const action = {} as Parameters<typeof createMilestone>[1];
+  // Never called: the compiler refuses them.
+  const wrong = [
+    // @ts-expect-error the scope of a request has no transaction
+    () => createMilestone(scope, action, { title: 'v1' }),
+    // @ts-expect-error a database is no transaction
+    () => updateRepository(scope.db, asId<'repositories'>(1), {}),
+    // @ts-expect-error a transaction alone has no loaders
+    (own: WriteScope) => createMilestone(own, action, { title: 'v1' }),
+  ];
+  expect(wrong.length).toBe(3);
 });
 
 test('the reply to a change shows what the change made, and not what was read before it', async () => {

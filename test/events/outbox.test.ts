@@ -60,9 +60,9 @@ const eventOf = (owner: Event['owner']): Event<'member.added'> => ({
 });
 
 const recordMany = (owner: Event['owner'], count: number) =>
-  here.change((tx) =>
+  here.change((scope) =>
     recordAll(
-      tx,
+      scope.tx,
       Array.from({ length: count }, () => eventOf(owner)),
     ),
   );
@@ -83,7 +83,7 @@ const ids = (events: readonly Added[]): number[] => events.map(({ id }) => id);
 /** Dispatches all events, and delivers none of them. */
 async function dispatch({ jobs }: ReturnType<typeof partsFor>): Promise<void> {
   const subscribers = subscribersOf.get(jobs) ?? [];
-  while ((await here.change((tx) => dispatchNext(tx, subscribers))).events > 0);
+  while ((await here.change((scope) => dispatchNext(scope.tx, subscribers))).events > 0);
 }
 
 /** What waits in all lanes, or in those of a subscription alone. */
@@ -164,9 +164,9 @@ test('an event whose transaction ends after that of a later one is delivered', a
   const told: number[] = [];
   const subscriber = listener(async (events) => void told.push(...ids(events)));
   const parts = partsFor(subscriber);
-  await here.change(async (tx) => {
-    await record(tx, eventOf(owner));
-    await sql`select 1`.execute(tx); // `record` doesn't wait until the event has its id
+  await here.change(async (scope) => {
+    await record(scope.tx, eventOf(owner));
+    await sql`select 1`.execute(scope.tx); // `record` doesn't wait until the event has its id
     await recordMany(owner, 2); // in another transaction
     await runDueJobs(parts);
     expect(told).toHaveLength(2);
@@ -409,9 +409,9 @@ test('an issue is found at once, while thousands of jobs and of events for anoth
     async (events, context) => void (await sql`select pg_sleep(${0.05 * events.length})`.execute(context.db)),
   );
   const parts = partsFor(lame, ...allSubscriptions);
-  await here.change((tx) =>
+  await here.change((scope) =>
     enqueueAll(
-      tx,
+      scope.tx,
       slow,
       Array.from({ length: 10_000 }, (_, at) => ({ payload: { at } })),
     ),

@@ -23,7 +23,7 @@ async function stopDuring(run: Run, { interrupt = 50, abandon = 20_000 } = {}) {
   };
   const stopTimes = { interrupt, abandon };
   const worker = await startWorker({ ...hearth.worker, jobs: [long], loops: [], log, stopTimes });
-  await change((tx) => enqueue(tx, long, {}, { queue: 'in turn' }));
+  await change((scope) => enqueue(scope.tx, long, {}, { queue: 'in turn' }));
   await started.promise;
   await worker.stop();
   const { rows } = await sql`select attempts, locked_by is not null as "isLocked", run_at <= now() as "isDue", last_error
@@ -49,7 +49,7 @@ test('a loop that asks for the signal ends at its next step, and the attempt doe
 
 test('a loop of transactions that asks for nothing is interrupted', async () => {
   const run: Run = async (context, onStep) => {
-    for (;;) await context.change((tx) => sql`select 1`.execute(tx).then(onStep));
+    for (;;) await context.change((scope) => sql`select 1`.execute(scope.tx).then(onStep));
   };
   expect(await stopDuring(run)).toEqual(free);
 });
@@ -57,8 +57,8 @@ test('a loop of transactions that asks for nothing is interrupted', async () => 
 test('a loop of statements in one transaction is rolled back', async () => {
   await sql`create table steps (n integer)`.execute(db);
   const run: Run = (context, onStep) =>
-    context.change(async (tx) => {
-      for (;;) await sql`insert into steps values (1)`.execute(tx).then(onStep);
+    context.change(async (scope) => {
+      for (;;) await sql`insert into steps values (1)`.execute(scope.tx).then(onStep);
     });
   expect(await stopDuring(run)).toEqual(free);
   expect((await sql`select from steps`.execute(db)).rows).toEqual([]);

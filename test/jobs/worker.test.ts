@@ -22,7 +22,7 @@ test('a job that takes long stays with its worker when others look who is alive'
     },
   };
   const worker = await startWorker(partsOf(slow));
-  await change((tx) => enqueue(tx, slow, {}));
+  await change((scope) => enqueue(scope.tx, slow, {}));
   await expect.poll(() => started).toBe(1);
   const roll = await openWorkerRegistry(hearth.database);
   const rows = await here.db
@@ -47,8 +47,8 @@ test('running what is due leaves nothing undone in a queue, and nothing half wri
       if (number === 19) throw new Error('the last one fails');
     },
   };
-  await change(async (tx) => {
-    for (let number = 0; number < 20; number++) await enqueue(tx, inTurn, { number }, { queue: 'one' });
+  await change(async (scope) => {
+    for (let number = 0; number < 20; number++) await enqueue(scope.tx, inTurn, { number }, { queue: 'one' });
   });
   await runDueJobs(partsOf(inTurn));
   expect(done).toEqual(Array.from({ length: 20 }, (_, number) => number));

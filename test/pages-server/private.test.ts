@@ -109,9 +109,9 @@ test('who may not read the repository gets the answer for what is not there', as
 
 test.each<[string, (made: Awaited<ReturnType<typeof seen>>) => Promise<unknown>]>([
   ['was removed', ({ at, reader }) => client.delete(`${at}/collaborators/${reader.login}`)],
-  ['was suspended', ({ reader }) => here.change((tx) => updateAccount(tx, reader.id, { suspended_at: here.clock.now }))],
+  ['was suspended', ({ reader }) => here.change((scope) => updateAccount(scope.tx, reader.id, { suspended_at: here.clock.now }))],
   ['signed out', ({ page }) => page.signOut()],
-  ['has a new password', ({ reader }) => here.change((tx) => changePassword(tx, reader.id, cheapHash(password)))],
+  ['has a new password', ({ reader }) => here.change((scope) => changePassword(scope, reader.id, cheapHash(password)))],
 ])('a reader who %s sees nothing with the next request', async (_what, end) => {
   const made = await seen();
   const { page, home } = made;
@@ -133,7 +133,7 @@ test('a session ends after some hours, and with the one at the server; what has 
   here.clock.now = new Date(before.getTime() + 30 * 86_400_000);
   expect((await page.visit(home)).status).toBe(302);
   expect(await rows()).toBeGreaterThan(0);
-  await here.change((tx) => enqueue(tx, removeExpiredReaders, {}));
+  await here.change((scope) => enqueue(scope.tx, removeExpiredReaders, {}));
   await here.settle();
   expect(await rows()).toBe(0);
   here.clock.now = before;

@@ -66,7 +66,7 @@ export function visitor({ here, server, sites }: Servers) {
     open: async (url: string): Promise<Visit> => follow(await visit(url)),
     /** Fills in the sign-in page that a browser was led to, and goes on from there. */
     async signIn(user: Account, page?: Visit): Promise<Visit> {
-      if (!known.has(user)) await here.change((tx) => changePassword(tx, user.id, cheapHash(password)));
+      if (!known.has(user)) await here.change((scope) => changePassword(scope, user.id, cheapHash(password)));
       known.add(user);
       return follow(await submit(page ?? (await visit(`${server}/login`)), '/login', { login: user.login, password }));
     },

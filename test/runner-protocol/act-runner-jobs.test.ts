@@ -11,8 +11,8 @@ const { user, repo: makeRepo, change, clock, db, settle, as } = here;
 async function setting(file: string) {
   const ada = await user();
   const repo = await makeRepo(ada);
-  const { token } = await change((tx) =>
-    createRunnerToken(tx, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
+  const { token } = await change((scope) =>
+    createRunnerToken(scope, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
   );
   const runner = await startActRunner(here.url, { token });
   await commitFiles(here, repo, { '.github/workflows/ci.yml': file });

@@ -49,7 +49,9 @@ jobs:
 
 /** A runner of a repository, which works until the end of the file. */
 async function start({ id }: { id: typeof repo.id }) {
-  const { token } = await change((tx) => createRunnerToken(tx, { repository: id }, { purpose: 'registration', now: clock.now }));
+  const { token } = await change((scope) =>
+    createRunnerToken(scope, { repository: id }, { purpose: 'registration', now: clock.now }),
+  );
   return startActRunner(here.url, { token });
 }
 
@@ -196,8 +198,8 @@ test.skipIf(!hasActRunner)('a workflow calls another, and its actions come from 
     'action.yml': `outputs: {sum: {value: "\${{ steps.add.outputs.sum }}"}}\nruns:\n  using: composite\n  steps:\n    - id: add\n      shell: bash\n      run: echo "sum=$((1 + 2))" >> "$GITHUB_OUTPUT"\n`,
   });
   await client.post(`/repos/${ada.login}/shared/git/refs`, { ref: 'refs/tags/v1', sha: commit });
-  const { token } = await change((tx) =>
-    createRunnerToken(tx, { repository: app.id }, { purpose: 'registration', now: clock.now }),
+  const { token } = await change((scope) =>
+    createRunnerToken(scope, { repository: app.id }, { purpose: 'registration', now: clock.now }),
   );
   await startActRunner(here.url, { token, name: 'r2' });
   await commitFiles(here, app, {

@@ -18,7 +18,7 @@ const setting = async () => {
 };
 const runnersOf = async (base: string) => (await client.get(`${base}/actions/runners`)).body.runners;
 const runJob = async (name: string) => {
-  await w.change((tx) => enqueue(tx, { name, attempts: 1 }, {}));
+  await w.change((scope) => enqueue(scope.tx, { name, attempts: 1 }, {}));
   await w.settle();
 };
 
@@ -107,8 +107,8 @@ test('a job whose runner has gone when it was to get it is offered to others at 
   ];
   await pushWorkflow(w, repo, { [ciPath]: ci });
   const { promise: isOver, resolve: release } = Promise.withResolvers<void>();
-  const held = w.change(async (tx) => {
-    await tx.selectFrom('workflow_jobs').select('id').where('repository_id', '=', repo.id).forUpdate().execute();
+  const held = w.change(async (scope) => {
+    await scope.tx.selectFrom('workflow_jobs').select('id').where('repository_id', '=', repo.id).forUpdate().execute();
     await isOver;
   });
   // The first one's turn lasts for longer than both of them wait.
@@ -130,7 +130,7 @@ test('a runner for a single job is removed with it, also when the job was given 
   w.clock.now = addMinutes(before, 6);
   // A server that has just begun knows of no silence: the runner may have had nobody to tell.
   const restarted = await w.another();
-  await w.change((tx) => enqueue(tx, { name: 'workflow-runs.end-silent', attempts: 1 }, {}));
+  await w.change((scope) => enqueue(scope.tx, { name: 'workflow-runs.end-silent', attempts: 1 }, {}));
   await runDueJobs(restarted.worker);
   expect(await runnersOf(base)).toMatchObject([{ busy: true }]);
   await runJob('workflow-runs.end-silent');

@@ -120,8 +120,8 @@ test('no credential is in the log, wherever a client puts one', async () => {
 });
 
 test('a runner, and why one of its requests failed', async () => {
-  const token = await here.change((tx) =>
-    createRunnerToken(tx, { repository: repo.id }, { purpose: 'registration', now: here.clock.now }),
+  const token = await here.change((scope) =>
+    createRunnerToken(scope, { repository: repo.id }, { purpose: 'registration', now: here.clock.now }),
   );
   const call = (method: string, body: object, headers: Record<string, string> = {}) =>
     fetch(`${here.url}/api/actions/runner.v1.RunnerService/${method}`, {

@@ -21,9 +21,11 @@ test('jobs, deliveries, events, space, git, the store of files and the last back
   const ada = await here.user();
   const repo = await here.repo(ada);
   await here.settle();
-  await here.change((tx) => enqueue(tx, failing, {}));
-  await here.change((tx) => enqueue(tx, { name: 'waiting', attempts: 3 }, {}));
-  await here.change((tx) => enqueue(tx, { name: 'later', attempts: 3 }, {}, { runAt: new Date(Date.now() + 3_600_000) }));
+  await here.change((scope) => enqueue(scope.tx, failing, {}));
+  await here.change((scope) => enqueue(scope.tx, { name: 'waiting', attempts: 3 }, {}));
+  await here.change((scope) =>
+    enqueue(scope.tx, { name: 'later', attempts: 3 }, {}, { runAt: new Date(Date.now() + 3_600_000) }),
+  );
   await sql`update jobs._private_jobs set attempts = 1 where task_id = (select id from jobs._private_tasks where identifier = 'failing')`.execute(
     here.db,
   );

@@ -18,7 +18,7 @@ const w = await world();
 function contextFor(viewer: Viewer): RunContext {
   const { services } = w.hearth;
   const scope = openScope({ db: w.db, links: linksOf(w.url), viewer, now: w.clock.now, git: services.git });
-  return { scope, services, change: w.change, caller: { key: 'test', kind: 'signed_in' }, address: '127.0.0.1' };
+  return { scope, services, caller: { key: 'test', kind: 'signed_in' }, address: '127.0.0.1' };
 }
 
 /** An account with a token that has all scopes. */

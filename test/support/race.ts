@@ -1,5 +1,5 @@
 import { setTimeout as pause } from 'node:timers/promises';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { isLocked } from './time.ts';
 import type { World } from './world.ts';
@@ -10,8 +10,8 @@ import type { World } from './world.ts';
  */
 export async function overlapping(
   { hearth, change }: Pick<World, 'hearth' | 'change'>,
-  first: (tx: Tx) => Promise<unknown>,
-  second: (tx: Tx) => Promise<unknown>,
+  first: (scope: WriteScope) => Promise<unknown>,
+  second: (scope: WriteScope) => Promise<unknown>,
 ): Promise<('done' | RefusalKind)[]> {
   const { promise: worked, resolve, reject } = Promise.withResolvers<void>();
   let isOver = false;
@@ -20,8 +20,8 @@ export async function overlapping(
     .finally(() => {
       isOver = true;
     });
-  const leading = change(async (tx) => {
-    await first(tx);
+  const leading = change(async (scope) => {
+    await first(scope);
     resolve();
     while (!isOver && !(await isLocked(hearth.worker.database.db))) await pause(5);
   });

@@ -46,7 +46,7 @@ export async function startRunnerOf(
   owner: RunnerOwner,
   options: RunnerOptions = {},
 ): Promise<TestRunner> {
-  const made = () => change((tx) => createRunnerToken(tx, owner, { purpose: 'registration', now: clock.now }));
+  const made = () => change((scope) => createRunnerToken(scope, owner, { purpose: 'registration', now: clock.now }));
   return joinRunner({ url, clock }, { ...options, token: options.token ?? (await made()).token });
 }
 

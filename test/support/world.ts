@@ -9,8 +9,10 @@ import { scopes as everyScope, type Scope } from '#access/scopes.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
-import { change, type Db, type Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import { type JobContext, jobContext } from '#endpoint/job-context.ts';
+import type { Change } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { countGitProcesses } from '#git/process/process.ts';
 import type { QueueContext } from '#jobs/job.ts';
@@ -57,9 +59,9 @@ export type World = {
   ): Promise<string>;
   /** A client for an account with a classic token, for the holder of a token, or for an anonymous caller. */
   as(who: Account | string | undefined): Promise<Client>;
-  change<T>(work: (tx: Tx) => Promise<T>): Promise<T>;
+  change: Change;
   /** The current context for jobs of this server. */
-  jobContext(more?: Partial<QueueContext & { services: Services }>): JobContext;
+  jobContext(more?: Partial<QueueContext & { change: Change; services: Services }>): JobContext;
   /** The number of SQL statements of a GET, including the one for the credential. */
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
   /** Opens another server on the same database and repositories, such as a second process, or a later one with other settings. */
@@ -145,7 +147,7 @@ function openSsh({ database, services, app }: Hearth, { log, clock }: Settings, 
 
 function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'url' | 'ssh' | 'clock' | 'another'>): World {
   const { db } = hearth.database;
-  const doChange = <T>(work: (tx: Tx) => Promise<T>): Promise<T> => change(db, work);
+  const doChange: Change = (work) => changeWithoutRequest({ db, services: hearth.services, now: clock.now }, work);
   const insertToken = async (row: {
     kind: 'classic_pat' | 'fine_grained_pat';
     account: Account;
@@ -183,22 +185,24 @@ function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'ur
     clock,
     change: doChange,
     jobContext: ({ services = hearth.services, ...more } = {}) =>
-      jobContext({ db, change: doChange, now: clock.now, log: hearth.worker.log, ...more }, services),
+      jobContext({ db, now: clock.now, log: hearth.worker.log, ...more }, services),
     async user(login = fresh('user'), more = {}) {
       const { email, ...columns } = more;
-      const account = await doChange((tx) => createUser(tx, { login, email: email ?? undefined, now: clock.now }));
+      const account = await doChange((scope) => createUser(scope, { login, email: email ?? undefined, now: clock.now }));
       if (Object.keys(columns).length === 0) return account;
       return db.updateTable('accounts').set(columns).where('id', '=', account.id).returningAll().executeTakeFirstOrThrow();
     },
-    org: (owner, login = fresh('org')) => doChange((tx) => createOrganization(tx, { login, owner, now: clock.now })),
+    org: (owner, login = fresh('org')) => doChange((scope) => createOrganization(scope, { login, owner, now: clock.now })),
     async member(org, user, role = 'member') {
-      await doChange((tx) => putMembership(tx, { organization_id: org.id, user_id: user.id, role, created_at: clock.now }));
+      await doChange((scope) =>
+        putMembership(scope.tx, { organization_id: org.id, user_id: user.id, role, created_at: clock.now }),
+      );
     },
     async repo(owner, { name = fresh('repo'), visibility = 'public', by = owner } = {}) {
       const viewer: SignedIn = { account: by, grant: { kind: 'none' } };
       const asOwner = { ...owner, role: 'owner' };
-      const row = await doChange((tx) =>
-        createRepository(tx, {
+      const row = await doChange((scope) =>
+        createRepository(scope, {
           git: hearth.services.git,
           owner: asOwner,
           by: viewer,

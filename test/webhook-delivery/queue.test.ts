@@ -39,7 +39,7 @@ async function hook(events: string[] = ['fork']) {
       payload,
       maxBytes: limitTable.webhooks.payload.value,
     }));
-    return here.change((tx) => queueDeliveries(tx, wanted, { now: here.clock.now }));
+    return here.change((scope) => queueDeliveries(scope.tx, wanted, { now: here.clock.now }));
   };
   const rows = () => here.db.selectFrom('webhook_deliveries').selectAll().where('hook_id', '=', row.id).orderBy('id').execute();
   return { owner, repo, target, id: row.id, queue, rows };

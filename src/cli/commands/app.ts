@@ -49,8 +49,8 @@ const create = installationCommand(
         throw new UsageError('--key says where the private key is written');
       const keys = options.kind === 'app' ? await makeAppKeys() : undefined;
       if (keys && options.key) await writeKey(options.key, keys.privateKey);
-      const { app, clientSecret } = await change((tx) =>
-        createApp(tx, {
+      const { app, clientSecret } = await change((scope) =>
+        createApp(scope, {
           owner,
           kind: options.kind,
           name,
@@ -114,7 +114,7 @@ const install = installationCommand(
       const chosen = [];
       for (const name of names) chosen.push((await repoNamed(db, name.trim())).id);
       const repositories = options.repositories === 'all' ? ('all' as const) : chosen;
-      const row = await change((tx) => installApp(tx, { app, account, repositories, by, now }));
+      const row = await change((scope) => installApp(scope, { app, account, repositories, by, now }));
       print(command, { id: row.id, app: app.slug, account: account.login, repository_selection: row.repository_selection }, [
         `Installed ${app.slug} on ${account.login} (installation ${row.id})`,
       ]);
@@ -140,7 +140,9 @@ const changeCommand = installationCommand(
         permissions: permission.length > 0 ? Object.fromEntries(permission.map(namedLevel)) : undefined,
         events: event.length > 0 || !events ? event : undefined,
       };
-      const changed = await installation.change((tx) => changeApp(tx, { app, by: undefined, now: installation.now }, wanted));
+      const changed = await installation.change((scope) =>
+        changeApp(scope, { app, by: undefined, now: installation.now }, wanted),
+      );
       print(command, { slug: app.slug, permissions: changed.permissions, events: changed.events }, `Changed ${app.slug}`);
     }),
   );
@@ -187,7 +189,7 @@ const accept = installationCommand(
       if ((await ownerFor(db, account, by)).role !== 'owner') throw new UsageError(`${by.login} does not own ${account.login}`);
       const found = await findInstallationOn(db, app.id, account.id);
       if (!found) throw new UsageError(`${app.slug} is not installed on ${account.login}`);
-      const row = await change((tx) => acceptPermissions(tx, { installation: found, by: by.id, now }));
+      const row = await change((scope) => acceptPermissions(scope, { installation: found, by: by.id, now }));
       print(command, { app: app.slug, permissions: row.permissions, events: row.events }, [
         `${app.slug} has what it asked for on ${account.login}`,
       ]);
@@ -209,7 +211,7 @@ const token = installationCommand(
       const account = await accountNamed(db, options.on);
       const row = await findInstallationOn(db, app.id, account.id);
       if (!row) throw new UsageError(`${app.slug} is not installed on ${account.login}`);
-      const created = await change((tx) => createInstallationToken(tx, { app, installation: row, request: {}, now }));
+      const created = await change((scope) => createInstallationToken(scope, { app, installation: row, request: {}, now }));
       const output = { token: created.token, expires_at: created.row.expires_at, permissions: created.permissions };
       print(
         command,

@@ -8,7 +8,7 @@ const rotate = installationCommand(
   'hearth identity-key rotate',
 ).action((_options, command) =>
   onInstallation(command, async ({ hearth, change, now }) => {
-    const kid = await change((tx) => rotateIdentityKey(tx, { secrets: hearth.services.secrets, now }));
+    const kid = await change((scope) => rotateIdentityKey(scope, { secrets: hearth.services.secrets, now }));
     print(command, { key_id: kid }, `Identity tokens are signed with the key ${kid} now`);
   }),
 );

@@ -73,8 +73,8 @@ type Wanted = { source: string; account: Account; actor: Account; name: string; 
 
 async function importGit({ db, change, hearth, now }: CommandContext, bar: ProgressBar, wanted: Wanted) {
   const { source, account, actor, name, token } = wanted;
-  const repository = await change(async (tx) =>
-    importRepository(tx, {
+  const repository = await change(async (scope) =>
+    importRepository(scope, {
       git: hearth.services.git,
       owner: await ownerFor(db, account, actor),
       by: { account: actor, grant: { kind: 'none' } },

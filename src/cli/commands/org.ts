@@ -14,8 +14,8 @@ const create = installationCommand('create', 'Create an organization.', 'hearth 
   .action((login, { owner, name, forActions }, command) =>
     onInstallation(command, async ({ db, change, now }) => {
       const first = await userNamed(db, owner);
-      const org = await change((tx) =>
-        createOrganization(tx, { login, name, owner: first, isForActions: forActions ?? false, now }),
+      const org = await change((scope) =>
+        createOrganization(scope, { login, name, owner: first, isForActions: forActions ?? false, now }),
       );
       print(command, { id: org.id, login: org.login, owner: first.login }, `Created the organization ${org.login}`);
     }),
@@ -32,7 +32,7 @@ const add = installationCommand(
   .action((login, user, { role }, command) =>
     onInstallation(command, async ({ db, change, now }) => {
       const [org, member] = [await orgNamed(db, login), await userNamed(db, user)];
-      await change((tx) => addMember(tx, { organization: org.id, user: member.id, role, now }));
+      await change((scope) => addMember(scope, { organization: org.id, user: member.id, role, now }));
       print(command, { organization: org.login, user: member.login, role }, `${member.login} is ${role} of ${org.login}`);
     }),
   );
@@ -46,7 +46,9 @@ const rotate = installationCommand(
   .action((login, _, command) =>
     onInstallation(command, async ({ hearth, db, change, now }) => {
       const org = await orgNamed(db, login);
-      const key = await change((tx) => rotateRegistryKey(tx, { org, secrets: hearth.services.secrets, now, by: undefined }));
+      const key = await change((scope) =>
+        rotateRegistryKey(scope, { org, secrets: hearth.services.secrets, now, by: undefined }),
+      );
       print(command, { organization: org.login, key_id: String(key.id) }, `${org.login} has the key ${key.id} now`);
     }),
   );
@@ -81,7 +83,7 @@ const tokens = installationCommand(
       };
       const isChange = Object.keys(wanted).length > 0;
       const settings = isChange
-        ? await change((tx) => changeTokenDemands(tx, { org, actor: undefined, now }, wanted))
+        ? await change((scope) => changeTokenDemands(scope, { org, actor: undefined, now }, wanted))
         : await getSettings(db, org.id);
       const { token_approval_required, fine_grained_tokens_allowed, max_token_days } = settings;
       print(command, { organization: org.login, token_approval_required, fine_grained_tokens_allowed, max_token_days }, [

@@ -17,7 +17,7 @@ const create = installationCommand('create', 'Create an empty repository.', 'hea
       const { git } = hearth.services;
       const wanted = { name, private: options.private ?? false, description: options.description };
       const by = { account: actor, grant: { kind: 'none' } } as const;
-      const repo = await change((tx) => createRepository(tx, { git, owner, by, wanted, now }));
+      const repo = await change((scope) => createRepository(scope, { git, owner, by, wanted, now }));
       print(command, { id: repo.id, full_name: `${account.login}/${repo.name}` }, `Created ${account.login}/${repo.name}`);
     }),
   );

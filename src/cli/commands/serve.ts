@@ -1,8 +1,10 @@
 import { Command } from '@commander-js/extra-typings';
-import { type Address, change, openDatabase } from '#database/connect.ts';
+import { openDatabase } from '#database/connect.ts';
 import { connectionsEach } from '#database/server.ts';
+import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import { linksOf, sshUrl } from '#endpoint/links.ts';
 import { originFor, siteUrl } from '#endpoint/pages-address.ts';
+import { openGitStore } from '#git/store.ts';
 import type { PagesSettings, Settings } from '#server/hearth.ts';
 import { type ClusterPart, clusterPart } from '../cluster-part.ts';
 import { configWithSources, withSettings } from '../command.ts';
@@ -47,7 +49,7 @@ async function start(config: Config, { off, warnings }: Ports): Promise<{ instal
   for (const warning of [...warnings, cookieProblemOf(config)]) if (warning) installation.settings.log.warn(warning);
   try {
     const settings = await withConnections(config, installation);
-    if (config.adminToken !== undefined) await setUpAdminToken(installation.address, config.adminToken);
+    if (config.adminToken !== undefined) await setUpAdminToken(installation, config.adminToken);
     const serving = await (config.workers > 1
       ? (await import('../cluster.ts')).serveByProcesses(config, settings, off)
       : serveHere(config, settings, { jobs: config.jobs }));
@@ -69,10 +71,17 @@ async function withConnections({ connections, workers, jobs }: Config, { address
   return { ...settings, connections: each };
 }
 
-async function setUpAdminToken(address: Address, token: string): Promise<void> {
+async function setUpAdminToken({ address, settings }: Installation, token: string): Promise<void> {
   const { ensureAdminToken } = await import('#resources/identity/tokens/index.ts');
   const database = openDatabase(address, { max: 1 });
-  await change(database.db, (tx) => ensureAdminToken(tx, token, new Date())).finally(() => database.close());
+  try {
+    await using git = await openGitStore({ root: settings.repositories, env: settings.env });
+    const now = new Date();
+    const services = { url: settings.url, ssh: undefined, git };
+    await changeWithoutRequest({ db: database.db, services, now }, (scope) => ensureAdminToken(scope, token, now));
+  } finally {
+    await database.close();
+  }
 }
 
 async function serveInCluster(config: Config, { address, connections, installation }: ClusterPart): Promise<void> {

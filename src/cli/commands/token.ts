@@ -73,11 +73,11 @@ type Options = {
 
 async function classic(
   { db, change, now }: CommandContext,
-  { user: login, scope, permission, name, expires }: Options,
+  { user: login, scope: scopes, permission, name, expires }: Options,
 ): Promise<NewToken> {
   if (permission.length > 0) throw new UsageError('--permission belongs to fine-grained tokens; classic ones have --scope');
   const user = await userNamed(db, login);
-  return change((tx) => createClassicToken(tx, { user, scopes: scope, name, expiresAt: after(expires, now), now }));
+  return change((scope) => createClassicToken(scope, { user, scopes, name, expiresAt: after(expires, now), now }));
 }
 
 async function fineGrained({ db, change, now }: CommandContext, options: Options): Promise<NewToken> {
@@ -87,8 +87,8 @@ async function fineGrained({ db, change, now }: CommandContext, options: Options
   const owner = options.owner === undefined ? user : await accountNamed(db, options.owner);
   const permissions = Object.fromEntries(permission.map(namedLevel));
   const repositories = await chosenRepositories(db, options.repositories);
-  return change((tx) =>
-    createFineGrainedToken(tx, { user, owner, permissions, repositories, name, reason, expiresAt: after(expires, now), now }),
+  return change((scope) =>
+    createFineGrainedToken(scope, { user, owner, permissions, repositories, name, reason, expiresAt: after(expires, now), now }),
   );
 }
 
@@ -125,7 +125,7 @@ const changeAllowed = installationCommand(
         throw new UsageError('--permission or --repositories says what the token shall allow');
       const chosen = repositories === undefined ? undefined : await chosenRepositories(db, repositories);
       const permissions = permission.length > 0 ? Object.fromEntries(permission.map(namedLevel)) : undefined;
-      const changed = await change((tx) => changeToken(tx, token, { permissions, repositories: chosen, reason, now }));
+      const changed = await change((scope) => changeToken(scope, token, { permissions, repositories: chosen, reason, now }));
       if (!changed) throw new UsageError('There is no such token');
       const { row, waits } = changed;
       print(
@@ -184,7 +184,7 @@ const reviewed = (name: 'approve' | 'deny', about: string) =>
         const [org, by] = [await orgNamed(db, login), await userNamed(db, owner)];
         if ((await ownerFor(db, org, by)).role !== 'owner') throw new UsageError(`${by.login} does not own ${org.login}`);
         if (!/^\d{1,15}$/.test(id)) throw new UsageError(`${id} is not the id of a request`);
-        await change((tx) => reviewTokenRequests(tx, { org, by: by.id, now }, { ids: [Number(id)], action: name }));
+        await change((scope) => reviewTokenRequests(scope, { org, by: by.id, now }, { ids: [Number(id)], action: name }));
         print(
           command,
           { request: Number(id), action: name },
@@ -197,7 +197,7 @@ const revoke = installationCommand('revoke', 'End a token of any kind at once.',
   .argument('<token>')
   .action((token, _options, command) =>
     onInstallation(command, async ({ change, now }) => {
-      if (!(await change((tx) => revokeToken(tx, token, now)))) throw new UsageError('There is no such token');
+      if (!(await change((scope) => revokeToken(scope, token, now)))) throw new UsageError('There is no such token');
       print(command, { revoked: true }, 'The token has ended');
     }),
   );

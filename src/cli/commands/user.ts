@@ -13,7 +13,7 @@ const create = installationCommand('create', 'Create a user.', 'hearth user crea
   .option('--site-admin', 'make the user a site administrator')
   .action((login, { name, email, siteAdmin }, command) =>
     onInstallation(command, async ({ change, now }) => {
-      const user = await change((tx) => createUser(tx, { login, name, email, siteAdmin: siteAdmin ?? false, now }));
+      const user = await change((scope) => createUser(scope, { login, name, email, siteAdmin: siteAdmin ?? false, now }));
       print(command, { id: user.id, login: user.login, site_admin: user.site_admin }, [
         `Created the user ${user.login}`,
         `Make a token for it: ./hearth token create --user ${user.login} --kind classic --scope repo --quiet`,
@@ -31,7 +31,7 @@ const password = installationCommand(
     onInstallation(command, async ({ db, change }) => {
       const user = await userNamed(db, login);
       const hash = await hashPassword((await text(process.stdin)).replace(/\r?\n$/, ''));
-      await change((tx) => changePassword(tx, user.id, hash));
+      await change((scope) => changePassword(scope, user.id, hash));
       print(command, { login: user.login }, `${user.login} has a new password`);
     }),
   );
@@ -51,7 +51,7 @@ const verifyAddress = installationCommand(
     if (login === undefined || email === undefined) throw new UsageError('Name a login and an address, or give --all');
     await onInstallation(command, async ({ db, change, now }) => {
       const user = await userNamed(db, login);
-      await change((tx) => verifyEmail(tx, { user, email, now }));
+      await change((scope) => verifyEmail(scope, { user, email, now }));
       print(command, { login: user.login, email }, `${email} is an address of ${user.login}`);
     });
   });

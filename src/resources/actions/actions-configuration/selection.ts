@@ -1,7 +1,8 @@
 // Which repositories may use the secrets and variables of an organization.
+
 import type { Org } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { changeSelection, createSelection, type SelectionId } from '#resources/repositories/repository-selections/index.ts';
 import type { ConfigurationAction } from './owner.ts';
 import type { Selection, Visibility } from './schemas.ts';
@@ -14,15 +15,15 @@ type Wanted = { resource: string; visibility: Visibility; ids: readonly number[]
  * @returns the selection that it has now
  */
 export async function setSelection(
-  tx: Tx,
+  scope: WriteScope,
   { owner, by, now }: ConfigurationAction,
   before: SelectionId | null,
   { resource, visibility: mode, ids }: Wanted,
 ): Promise<SelectionId | null> {
   if (!('org' in owner)) return null;
   const action = { org: owner.org, by, now };
-  if (before === null) return (await createSelection(tx, action, { resource, mode, ids })).id;
-  await changeSelection(tx, action, before, { resource, mode, ids });
+  if (before === null) return (await createSelection(scope, action, { resource, mode, ids })).id;
+  await changeSelection(scope, action, before, { resource, mode, ids });
   return before;
 }
 

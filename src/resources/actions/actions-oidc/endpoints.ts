@@ -42,7 +42,7 @@ export const includeCustomProperty = endpoint({
   example: { custom_property_name: 'environment' },
   replies: { 201: IncludedProperty },
   async handle({ change, body, action }) {
-    return presentIncluded({ name: await change((tx) => includeProperty(tx, action, body.custom_property_name)) });
+    return presentIncluded({ name: await change((scope) => includeProperty(scope, action, body.custom_property_name)) });
   },
 });
 
@@ -55,7 +55,7 @@ export const excludeCustomProperty = endpoint({
   access: { ...changes, scopes: ['admin:org'] },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { includedProperty }) => excludeProperty(tx, action, includedProperty));
+    await change((scope, { includedProperty }) => excludeProperty(scope, action, includedProperty));
   },
 });
 
@@ -81,7 +81,7 @@ export const setOrganizationSubject = endpoint({
   example: { include_claim_keys: ['repo', 'context', 'job_workflow_ref'] },
   replies: { 201: NothingSaid },
   async handle({ change, body, action }) {
-    await change((tx) => changeOrganizationSubject(tx, action, body));
+    await change((scope) => changeOrganizationSubject(scope, action, body));
     return {};
   },
 });
@@ -109,7 +109,7 @@ export const setRepositorySubject = endpoint({
   example: { use_default: false, include_claim_keys: ['repo', 'context'] },
   replies: { 201: NothingSaid },
   async handle({ change, body, action }) {
-    await change((tx) => changeRepositorySubject(tx, action, body));
+    await change((scope) => changeRepositorySubject(scope, action, body));
     return {};
   },
 });

@@ -1,5 +1,5 @@
 import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -11,23 +11,27 @@ import { isClaimKey } from './subject.ts';
 
 /** Sets the template of an organization. What isn't given stays as it is. */
 export async function changeOrganizationSubject(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   wanted: OrganizationSubjectChange,
 ): Promise<void> {
   checkKeys(wanted.include_claim_keys);
   if (Object.keys(wanted).length === 0) return;
-  await putOrganizationTemplate(tx, action.org.id, wanted);
-  await record(tx, { ...inOrganization(action), kind: 'oidc_subject.changed', data: wanted });
+  await putOrganizationTemplate(scope.tx, action.org.id, wanted);
+  await record(scope.tx, { ...inOrganization(action), kind: 'oidc_subject.changed', data: wanted });
 }
 
 /** Sets the template of a repository: the default one, one of its own, or, without claims, that of its organization. */
-export async function changeRepositorySubject(tx: Tx, action: RepositoryAction, wanted: RepositorySubjectChange): Promise<void> {
+export async function changeRepositorySubject(
+  scope: WriteScope,
+  action: RepositoryAction,
+  wanted: RepositorySubjectChange,
+): Promise<void> {
   checkKeys(wanted.include_claim_keys);
   // The public API takes no account of claims where the default is wanted.
   const include_claim_keys = wanted.use_default ? null : (wanted.include_claim_keys ?? null);
-  await putRepositoryTemplate(tx, action.repo.id, { ...wanted, include_claim_keys });
-  await record(tx, { ...inRepository(action), kind: 'oidc_subject.changed', data: wanted });
+  await putRepositoryTemplate(scope.tx, action.repo.id, { ...wanted, include_claim_keys });
+  await record(scope.tx, { ...inRepository(action), kind: 'oidc_subject.changed', data: wanted });
 }
 
 function checkKeys(keys: readonly string[] = []): void {
@@ -37,23 +41,23 @@ function checkKeys(keys: readonly string[] = []): void {
 }
 
 /** Lets identity tokens tell of a custom property. @returns the name of the property, as it was first written */
-export async function includeProperty(tx: Tx, action: OrganizationAction, name: string): Promise<string> {
+export async function includeProperty(scope: WriteScope, action: OrganizationAction, name: string): Promise<string> {
   const refused = (code: 'invalid' | 'already_exists', message: string) =>
     invalid('IncludedProperty', 'custom_property_name', code, message);
-  const property = await findPropertyByNameForShare(tx, action.org.id, name);
+  const property = await findPropertyByNameForShare(scope.tx, action.org.id, name);
   if (!property) throw refused('invalid', `The organization has no custom property ${name}`);
-  const inserted = await insertIncluded(tx, property.id, action.now);
+  const inserted = await insertIncluded(scope.tx, property.id, action.now);
   if (!inserted) throw refused('already_exists', `${property.name} is included already`);
-  await record(tx, { ...inOrganization(action), kind: 'oidc_property.included', data: { property_name: property.name } });
+  await record(scope.tx, { ...inOrganization(action), kind: 'oidc_property.included', data: { property_name: property.name } });
   return property.name;
 }
 
 /** Lets identity tokens no longer tell of a custom property. */
 export async function excludeProperty(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   property: { readonly id: Id<'custom_properties'>; readonly name: string },
 ): Promise<void> {
-  await removeIncluded(tx, property.id);
-  await record(tx, { ...inOrganization(action), kind: 'oidc_property.excluded', data: { property_name: property.name } });
+  await removeIncluded(scope.tx, property.id);
+  await record(scope.tx, { ...inOrganization(action), kind: 'oidc_property.excluded', data: { property_name: property.name } });
 }

@@ -119,9 +119,9 @@ export const {
       const holder = holderOf(at);
       const key = secretKey(holder);
       const make = () =>
-        change(async (tx) => {
-          await lockHolder(tx, holder);
-          return ensureKey(tx, key, { secrets, now });
+        change(async (scope) => {
+          await lockHolder(scope.tx, holder);
+          return ensureKey(scope, key, { secrets, now });
         });
       return presentKey((await findActiveKey(db, key)) ?? (await make()));
     },
@@ -203,7 +203,7 @@ export const {
     replies: { 201: Type.Object({}), 204: Nothing },
     async handle({ change, at, body, viewer, now, reply, services: { secrets } }) {
       const action = { owner: at, by: viewer, now, secrets };
-      const isNew = await change((tx) => setSecret(tx, action, at.secret_name, body));
+      const isNew = await change((scope) => setSecret(scope, action, at.secret_name, body));
       return isNew ? reply(201, {}) : reply(204);
     },
   },
@@ -238,14 +238,14 @@ export const {
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, viewer, now }) {
-      await change((tx, at) => deleteSecret(tx, { owner: at, by: viewer, now }, at.secret));
+      await change((scope, at) => deleteSecret(scope, { owner: at, by: viewer, now }, at.secret));
     },
   },
 );
 
 const selected = selectedRepositoryEndpoints<{ org: Org; secret: SecretRow }>({
   selectionOf: async (_db, { secret }) => secret.selection_id ?? undefined,
-  changed: (tx, { org, by, now }, { secret }) => recordChange(tx, { owner: { org }, by, now }, secret),
+  changed: (scope, { org, by, now }, { secret }) => recordChange(scope, { owner: { org }, by, now }, secret),
 });
 
 export const listOrgSecretRepositories = endpoint({

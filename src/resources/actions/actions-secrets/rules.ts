@@ -1,4 +1,4 @@
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -34,38 +34,38 @@ type Wanted = Partial<OrganizationActionsSecretValue>;
  * Makes a secret, or sets the one with this name. Its value is decrypted, and stored under the server's own key.
  * @returns whether it is a new one
  */
-export async function setSecret(tx: Tx, action: SecretAction, given: string, wanted: Wanted): Promise<boolean> {
+export async function setSecret(scope: WriteScope, action: SecretAction, given: string, wanted: Wanted): Promise<boolean> {
   const { owner, secrets, now } = action;
   const name = checkedName(resource, 'secret_name', given);
   const holder = holderOf(owner);
-  const value = await decryptedValue(tx, holder, secrets, wanted);
+  const value = await decryptedValue(scope, holder, secrets, wanted);
   const sealed = value && sealValue(secrets, holder, name, value);
-  await lockHolder(tx, holder);
-  const { total, same } = await countSecrets(tx, holder, name);
+  await lockHolder(scope.tx, holder);
+  const { total, same } = await countSecrets(scope.tx, holder, name);
   if (!same && total >= maxSecrets[holder.column])
     throw invalid(resource, 'secret_name', 'unprocessable', `There can be at most ${maxSecrets[holder.column]} secrets here`);
   if (!same && !sealed) throw missing('encrypted_value');
 
   const { visibility = 'private', selected_repository_ids: ids } = wanted;
-  const selection_id = await setSelection(tx, action, same?.selection_id ?? null, { resource, visibility, ids });
+  const selection_id = await setSelection(scope, action, same?.selection_id ?? null, { resource, visibility, ids });
   if (same) {
-    await updateSecret(tx, same.id, { ...(sealed ? { value: sealed } : {}), updated_at: now });
-    await recordChange(tx, action, same);
+    await updateSecret(scope.tx, same.id, { ...(sealed ? { value: sealed } : {}), updated_at: now });
+    await recordChange(scope, action, same);
   } else if (sealed) {
     const row = { [holder.column]: holder.id, selection_id, name, value: sealed, created_at: now, updated_at: now };
-    const { id } = await insertSecret(tx, row);
-    await record(tx, { ...eventOriginOf(action), kind: 'actions_secret.created', data: { secret: id } });
+    const { id } = await insertSecret(scope.tx, row);
+    await record(scope.tx, { ...eventOriginOf(action), kind: 'actions_secret.created', data: { secret: id } });
   }
   return !same;
 }
 
 /** Records that a secret has another value, or that other repositories may use it. */
-export const recordChange = (tx: Tx, action: ConfigurationAction, { id }: Pick<SecretRow, 'id'>): Promise<void> =>
-  record(tx, { ...eventOriginOf(action), kind: 'actions_secret.changed', data: { secret: id } });
+export const recordChange = (scope: WriteScope, action: ConfigurationAction, { id }: Pick<SecretRow, 'id'>): Promise<void> =>
+  record(scope.tx, { ...eventOriginOf(action), kind: 'actions_secret.changed', data: { secret: id } });
 
 /** The value that a caller has encrypted; undefined where none is given. */
 async function decryptedValue(
-  tx: Tx,
+  scope: WriteScope,
   holder: Holder,
   secrets: Secrets,
   { encrypted_value: value, key_id: keyId }: Wanted,
@@ -73,11 +73,11 @@ async function decryptedValue(
   if (value === undefined && keyId === undefined) return undefined;
   if (value === undefined) throw missing('encrypted_value');
   if (keyId === undefined) throw missing('key_id');
-  return decrypt(tx, secretKey(holder), { secrets, resource, keyId, value });
+  return decrypt(scope, secretKey(holder), { secrets, resource, keyId, value });
 }
 
-export async function deleteSecret(tx: Tx, action: ConfigurationAction, secret: SecretRow): Promise<void> {
-  await removeSecret(tx, secret);
+export async function deleteSecret(scope: WriteScope, action: ConfigurationAction, secret: SecretRow): Promise<void> {
+  await removeSecret(scope.tx, secret);
   const data = { name: secret.name, environment: environmentOf(action.owner) };
-  await record(tx, { ...eventOriginOf(action), kind: 'actions_secret.deleted', data });
+  await record(scope.tx, { ...eventOriginOf(action), kind: 'actions_secret.deleted', data });
 }

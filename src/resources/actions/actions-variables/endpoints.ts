@@ -168,7 +168,7 @@ export const {
     method: 'POST',
     replies: { 201: Type.Object({}) },
     async handle({ change, at, body, viewer, now }) {
-      await change((tx) => createVariable(tx, { owner: at, by: viewer, now }, body));
+      await change((scope) => createVariable(scope, { owner: at, by: viewer, now }, body));
       return {};
     },
   },
@@ -210,7 +210,7 @@ export const {
     example: { value: 'south' },
     replies: { 204: Nothing },
     async handle({ change, body, viewer, now }) {
-      await change((tx, at) => changeVariable(tx, { owner: at, by: viewer, now }, at.variable, body));
+      await change((scope, at) => changeVariable(scope, { owner: at, by: viewer, now }, at.variable, body));
     },
   },
 );
@@ -244,14 +244,14 @@ export const {
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, viewer, now }) {
-      await change((tx, at) => deleteVariable(tx, { owner: at, by: viewer, now }, at.variable));
+      await change((scope, at) => deleteVariable(scope, { owner: at, by: viewer, now }, at.variable));
     },
   },
 );
 
 const selected = selectedRepositoryEndpoints<{ org: Org; variable: VariableRow }>({
   selectionOf: async (_db, { variable }) => variable.selection_id ?? undefined,
-  changed: (tx, { org, by, now }, { variable }) => recordChange(tx, { owner: { org }, by, now }, variable),
+  changed: (scope, { org, by, now }, { variable }) => recordChange(scope, { owner: { org }, by, now }, variable),
 });
 
 export const listOrgVariableRepositories = endpoint({

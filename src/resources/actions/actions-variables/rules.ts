@@ -1,4 +1,4 @@
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -28,26 +28,26 @@ const maxVariables: Record<Holder['column'], number> = {
 /** What a request says of a new variable; those of repositories and environments have no visibility. */
 type Wanted = Pick<NewOrganizationActionsVariable, 'name' | 'value'> & Partial<NewOrganizationActionsVariable>;
 
-export async function createVariable(tx: Tx, action: ConfigurationAction, wanted: Wanted): Promise<void> {
+export async function createVariable(scope: WriteScope, action: ConfigurationAction, wanted: Wanted): Promise<void> {
   const { owner, now } = action;
   const { value, visibility = 'private', selected_repository_ids: ids } = wanted;
   const name = checkedName(resource, 'name', wanted.name);
   checkValue(value);
   const holder = holderOf(owner);
-  await lockHolder(tx, holder);
-  const { total, clash } = await countVariables(tx, holder, name);
+  await lockHolder(scope.tx, holder);
+  const { total, clash } = await countVariables(scope.tx, holder, name);
   if (clash) throw alreadyThere(name);
   const most = maxVariables[holder.column];
   if (total >= most) throw invalid(resource, 'name', 'unprocessable', `There can be at most ${most} variables here`);
-  const selection_id = await setSelection(tx, action, null, { resource, visibility, ids });
+  const selection_id = await setSelection(scope, action, null, { resource, visibility, ids });
   const row = { [holder.column]: holder.id, selection_id, name, value, created_at: now, updated_at: now };
-  const { id } = await insertVariable(tx, row);
-  await record(tx, { ...eventOriginOf(action), kind: 'actions_variable.created', data: { variable: id } });
+  const { id } = await insertVariable(scope.tx, row);
+  await record(scope.tx, { ...eventOriginOf(action), kind: 'actions_variable.created', data: { variable: id } });
 }
 
 /** Changes the named fields of a variable. What isn't named stays. */
 export async function changeVariable(
-  tx: Tx,
+  scope: WriteScope,
   action: ConfigurationAction,
   variable: VariableRow,
   wanted: OrganizationActionsVariableChange,
@@ -55,24 +55,24 @@ export async function changeVariable(
   const { value, visibility, selected_repository_ids: ids } = wanted;
   const name = wanted.name === undefined ? variable.name : checkedName(resource, 'name', wanted.name);
   if (value !== undefined) checkValue(value);
-  if (name !== variable.name && (await countVariables(tx, holderOf(action.owner), name)).clash) throw alreadyThere(name);
+  if (name !== variable.name && (await countVariables(scope.tx, holderOf(action.owner), name)).clash) throw alreadyThere(name);
   if (variable.visibility !== null && (visibility !== undefined || ids !== undefined)) {
     const selected = { resource, visibility: visibility ?? variable.visibility, ids };
-    await setSelection(tx, action, variable.selection_id, selected);
+    await setSelection(scope, action, variable.selection_id, selected);
   }
-  await updateVariable(tx, variable.id, { ...defined({ value }), name, updated_at: action.now });
-  await recordChange(tx, action, variable);
+  await updateVariable(scope.tx, variable.id, { ...defined({ value }), name, updated_at: action.now });
+  await recordChange(scope, action, variable);
 }
 
-export async function deleteVariable(tx: Tx, action: ConfigurationAction, variable: VariableRow): Promise<void> {
-  await removeVariable(tx, variable);
+export async function deleteVariable(scope: WriteScope, action: ConfigurationAction, variable: VariableRow): Promise<void> {
+  await removeVariable(scope.tx, variable);
   const data = { name: variable.name, environment: environmentOf(action.owner) };
-  await record(tx, { ...eventOriginOf(action), kind: 'actions_variable.deleted', data });
+  await record(scope.tx, { ...eventOriginOf(action), kind: 'actions_variable.deleted', data });
 }
 
 /** Records that a variable has another name or value, or that other repositories may use it. */
-export const recordChange = (tx: Tx, action: ConfigurationAction, { id }: Pick<VariableRow, 'id'>): Promise<void> =>
-  record(tx, { ...eventOriginOf(action), kind: 'actions_variable.changed', data: { variable: id } });
+export const recordChange = (scope: WriteScope, action: ConfigurationAction, { id }: Pick<VariableRow, 'id'>): Promise<void> =>
+  record(scope.tx, { ...eventOriginOf(action), kind: 'actions_variable.changed', data: { variable: id } });
 
 const alreadyThere = (name: string): Refusal => conflict(`There is a variable ${name} already`);
 

@@ -85,6 +85,6 @@ export const deleteRepoArtifact = endpoint({
   access: writesActions,
   replies: { 204: Nothing },
   async handle({ change }) {
-    await change((tx, at) => deleteArtifact(tx, at.artifact));
+    await change((scope, at) => deleteArtifact(scope, at.artifact));
   },
 });

@@ -12,7 +12,7 @@ export const removeExpired = job<Record<string, never>, JobContext>({
   schedule: { cron: '23 * * * *', atStart: true },
   async run(_payload, { change, services: { objects }, now, stopping }) {
     await repeatWhile({ stopping }, async () => {
-      const keys = await change((tx) => expireArtifacts(tx, now, artifactsPerBatch));
+      const keys = await change((scope) => expireArtifacts(scope.tx, now, artifactsPerBatch));
       for (const key of keys) await objects.remove(key);
       return keys.length === artifactsPerBatch;
     });

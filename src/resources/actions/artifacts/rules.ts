@@ -1,5 +1,5 @@
-import type { Tx } from '#database/connect.ts';
 import type { File } from '#endpoint/call.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
 import { badRequest, conflict, gone, notFound, orNotFound } from '#lib/refusal.ts';
@@ -36,29 +36,29 @@ type NewArtifact = {
  * @throws Refusal 409 where the attempt has one of this name
  */
 export async function beginArtifact(
-  tx: Tx,
+  scope: WriteScope,
   job: JobRow,
   { name, contentType, expiresAt }: NewArtifact,
   { limits, now }: { limits: ResourceLimits['results']; now: Date },
 ): Promise<UploadRow> {
   checkName(name);
-  const run = orNotFound((await loadRuns(tx, [job.run_id])).get(job.run_id));
-  const begun = await findBegun(tx, job.id, name);
+  const run = orNotFound((await loadRuns(scope.tx, [job.run_id])).get(job.run_id));
+  const begun = await findBegun(scope.tx, job.id, name);
   // The client tries again.
-  if (begun?.upload_id) await dropUpload(tx, begun.upload_id);
-  const { total, clash } = await countArtifacts(tx, job, name);
+  if (begun?.upload_id) await dropUpload(scope, begun.upload_id);
+  const { total, clash } = await countArtifacts(scope.tx, job, name);
   if (clash) throw conflict('an artifact with this name already exists on the workflow run');
   if (total >= maxArtifacts) throw badRequest(`A job can have at most ${maxArtifacts} artifacts (results.artifacts)`);
-  const { retentionDays } = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
+  const { retentionDays } = await loadActionsPolicy(scope.tx, { id: run.repository_id, owner_id: run.owner_id });
   const latest = addDays(now, retentionDays);
   if (expiresAt && expiresAt <= now) throw badRequest('expires_at must be in the future');
-  const upload = await beginUpload(tx, {
+  const upload = await beginUpload(scope, {
     job: job.id,
     group: artifactGroupOf(run.id),
     most: { bytes: limits.artifactSize, name: 'results.artifactSize' },
     now,
   });
-  await insertArtifact(tx, {
+  await insertArtifact(scope.tx, {
     repository_id: run.repository_id,
     run_id: run.id,
     attempt: job.attempt,
@@ -85,15 +85,15 @@ type Sent = { readonly name: string; readonly size: number | undefined; readonly
  * Ends an artifact whose upload is complete. To repeat that changes nothing.
  * @throws Refusal 400 where other bytes have come than the client says
  */
-export async function finishArtifact(tx: Tx, job: JobRow, sent: Sent, now: Date): Promise<WholeArtifact['id']> {
+export async function finishArtifact(scope: WriteScope, job: JobRow, sent: Sent, now: Date): Promise<WholeArtifact['id']> {
   const { name, size, digest } = sent;
-  const begun = await findBegun(tx, job.id, name);
-  if (!begun?.upload_id) return orNotFound(await findArtifactOfJob(tx, job.run_id, job.id, name)).id;
-  if ((await countArtifacts(tx, job, name)).clash)
+  const begun = await findBegun(scope.tx, job.id, name);
+  if (!begun?.upload_id) return orNotFound(await findArtifactOfJob(scope.tx, job.run_id, job.id, name)).id;
+  if ((await countArtifacts(scope.tx, job, name)).clash)
     throw conflict('an artifact with this name already exists on the workflow run');
   const { upload_id } = begun;
   // It loses its upload first, with which it would go.
-  const whole = await takeUpload(tx, upload_id, (object) => setObject(tx, begun.id, { ...object, updated_at: now }));
+  const whole = await takeUpload(scope, upload_id, (object) => setObject(scope.tx, begun.id, { ...object, updated_at: now }));
   if (!whole) throw badRequest('The upload is not complete');
   if ((size !== undefined && size !== whole.size) || (digest !== undefined && digest !== whole.digest))
     throw badRequest('What was received is not what was sent: its size or its hash is another');
@@ -101,10 +101,10 @@ export async function finishArtifact(tx: Tx, job: JobRow, sent: Sent, now: Date)
 }
 
 /** Deletes an artifact, with its bytes. */
-export async function deleteArtifact(tx: Tx, { id }: Pick<WholeArtifact, 'id'>): Promise<void> {
-  const artifact = orNotFound(await findArtifactForUpdate(tx, { id }));
-  await removeArtifact(tx, id);
-  await removeObjectsLater(tx, artifact.object_key === null ? [] : [artifact.object_key]);
+export async function deleteArtifact(scope: WriteScope, { id }: Pick<WholeArtifact, 'id'>): Promise<void> {
+  const artifact = orNotFound(await findArtifactForUpdate(scope.tx, { id }));
+  await removeArtifact(scope.tx, id);
+  await removeObjectsLater(scope, artifact.object_key === null ? [] : [artifact.object_key]);
 }
 
 /** Whether an artifact can't be read any more. */

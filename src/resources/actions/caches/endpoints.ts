@@ -43,7 +43,7 @@ export const deleteRepoCachesByKey = endpoint({
   replies: { 200: ActionsCacheList },
   async handle({ change, at, query: { key, ref } }) {
     if (key === '') throw invalid('ActionsCache', 'key', 'missing_field');
-    const removed = await change((tx) => deleteCachesNamed(tx, { repository: at.repo.id, key, ref }));
+    const removed = await change((scope) => deleteCachesNamed(scope, { repository: at.repo.id, key, ref }));
     return { total_count: removed.length, actions_caches: removed.map(presentCache) };
   },
 });
@@ -57,7 +57,7 @@ export const deleteRepoCache = endpoint({
   access: writesActions,
   replies: { 204: Nothing },
   async handle({ change, at }) {
-    await change((tx) => deleteCache(tx, at.cache));
+    await change((scope) => deleteCache(scope, at.cache));
   },
 });
 

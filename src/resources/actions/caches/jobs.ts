@@ -30,7 +30,7 @@ export const removeUnused = job<Record<string, never>, JobContext>({
       const repositories = await listRepositoriesWithCaches(db, after, repositoriesPerBatch);
       for (const repository of stepsOf({ stopping }, repositories)) {
         const bounds = boundsOf(await loadActionsPolicy(db, repository), { limits: resourceLimits.results, now });
-        await change(async (tx) => removeObjectsLater(tx, await removeBeyond(tx, repository.id, bounds)));
+        await change(async (scope) => removeObjectsLater(scope, await removeBeyond(scope.tx, repository.id, bounds)));
       }
       after = repositories.at(-1)?.id ?? after;
       return repositories.length === repositoriesPerBatch;

@@ -1,5 +1,6 @@
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import type { File } from '#endpoint/call.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
@@ -46,27 +47,27 @@ function scopeOf({ ref }: { ref: string | null }): string {
  * @throws Refusal 409 where the scope has one of this name, since caches never change, and for a run without a ref
  */
 export async function beginCache(
-  tx: Tx,
+  scope: WriteScope,
   job: JobRow,
   { key, version }: CacheName,
   { limits, now }: { limits: Limits; now: Date },
 ): Promise<UploadRow> {
   checkNames([key], version);
-  const run = orNotFound((await loadRuns(tx, [job.run_id])).get(job.run_id));
+  const run = orNotFound((await loadRuns(scope.tx, [job.run_id])).get(job.run_id));
   const repository = { id: run.repository_id, owner_id: run.owner_id };
-  const begun = await findBegun(tx, job.id, { key, version });
+  const begun = await findBegun(scope.tx, job.id, { key, version });
   // The client tries again.
-  if (begun?.upload_id) await dropUpload(tx, begun.upload_id);
+  if (begun?.upload_id) await dropUpload(scope, begun.upload_id);
   const ref = scopeOf(run);
-  if (await findCacheNamed(tx, { repository: repository.id, ref, version, key })) throw taken();
-  const { cacheStorageBytes } = await loadActionsPolicy(tx, repository);
-  const upload = await beginUpload(tx, {
+  if (await findCacheNamed(scope.tx, { repository: repository.id, ref, version, key })) throw taken();
+  const { cacheStorageBytes } = await loadActionsPolicy(scope.tx, repository);
+  const upload = await beginUpload(scope, {
     job: job.id,
     group: cacheGroupOf(repository.id),
     most: { bytes: Math.min(limits.cacheSize, cacheStorageBytes), name: 'results.cacheSize' },
     now,
   });
-  await insertCache(tx, {
+  await insertCache(scope.tx, {
     repository_id: repository.id,
     job_id: job.id,
     ref,
@@ -93,28 +94,28 @@ function checkNames(keys: readonly string[], version: string): void {
  * @throws Refusal 400 where it has another size than the client says; 409 where another job was first
  */
 export async function finishCache(
-  tx: Tx,
+  scope: WriteScope,
   job: JobRow,
   { key, version, size }: CacheName & { readonly size: number | undefined },
   { limits, now }: { limits: Limits; now: Date },
 ): Promise<WholeCache['id']> {
-  const run = orNotFound((await loadRuns(tx, [job.run_id])).get(job.run_id));
+  const run = orNotFound((await loadRuns(scope.tx, [job.run_id])).get(job.run_id));
   // Of two that end at the same time, the second sees the first.
-  await lockRepository(tx, run.repository_id);
-  const begun = await findBegun(tx, job.id, { key, version });
-  const named = await findCacheNamed(tx, { repository: run.repository_id, ref: scopeOf(run), version, key });
+  await lockRepository(scope.tx, run.repository_id);
+  const begun = await findBegun(scope.tx, job.id, { key, version });
+  const named = await findCacheNamed(scope.tx, { repository: run.repository_id, ref: scopeOf(run), version, key });
   if (!begun?.upload_id) {
     if (named?.job_id === job.id) return named.id;
     throw notFound();
   }
   if (named) throw taken();
-  const whole = await takeUpload(tx, begun.upload_id, (object) =>
-    setObject(tx, begun.id, { ...object, created_at: now, last_accessed_at: now }),
+  const whole = await takeUpload(scope, begun.upload_id, (object) =>
+    setObject(scope.tx, begun.id, { ...object, created_at: now, last_accessed_at: now }),
   );
   if (!whole) throw badRequest('The upload is not complete');
   if (size !== undefined && size !== whole.size) throw badRequest('What was received is not what was sent: its size is another');
-  const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
-  await removeObjectsLater(tx, await removeBeyond(tx, run.repository_id, boundsOf(policy, { limits, now })));
+  const policy = await loadActionsPolicy(scope.tx, { id: run.repository_id, owner_id: run.owner_id });
+  await removeObjectsLater(scope, await removeBeyond(scope.tx, run.repository_id, boundsOf(policy, { limits, now })));
   return begun.id;
 }
 
@@ -144,32 +145,32 @@ export async function findCacheFor(
  * @returns whether it can be read
  */
 export async function useCache(
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>,
+  change: Change,
   objects: Services['objects'],
   { id, object_key }: WholeCache,
   now: Date,
 ): Promise<boolean> {
   const stream = await objects.open(object_key, { start: 0, end: 0 });
   stream?.destroy();
-  if (!stream) await change((tx) => removeCache(tx, id));
-  else await change((tx) => noteAccess(tx, id, now));
+  if (!stream) await change((scope) => removeCache(scope.tx, id));
+  else await change((scope) => noteAccess(scope.tx, id, now));
   return stream !== undefined;
 }
 
 /** Deletes a cache, with its bytes. */
-export async function deleteCache(tx: Tx, { id }: Pick<WholeCache, 'id'>): Promise<void> {
-  await removeObjectsLater(tx, await removeCache(tx, id));
+export async function deleteCache(scope: WriteScope, { id }: Pick<WholeCache, 'id'>): Promise<void> {
+  await removeObjectsLater(scope, await removeCache(scope.tx, id));
 }
 
 /** Deletes the caches of a key, of one ref or of all. @throws Refusal 404 where there is none */
 export async function deleteCachesNamed(
-  tx: Tx,
+  scope: WriteScope,
   wanted: { repository: Id<'repositories'>; key: string; ref: string | undefined },
 ): Promise<WholeCache[]> {
-  const removed = await removeCachesNamed(tx, wanted);
+  const removed = await removeCachesNamed(scope.tx, wanted);
   if (removed.length === 0) throw notFound();
   await removeObjectsLater(
-    tx,
+    scope,
     removed.map(({ object_key }) => object_key),
   );
   return removed;

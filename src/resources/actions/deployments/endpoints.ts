@@ -90,7 +90,7 @@ export const deleteRepoDeployment = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, at) => deleteDeployment(tx, action, at.deployment));
+    await change((scope, at) => deleteDeployment(scope, action, at.deployment));
   },
 });
 
@@ -127,7 +127,7 @@ export const createDeploymentStatus = endpoint({
   },
   replies: { 201: DeploymentStatus },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx, { deployment }) => createStatus(tx, action, deployment, body));
+    const row = await change((scope, { deployment }) => createStatus(scope, action, deployment, body));
     return presentStatus(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });

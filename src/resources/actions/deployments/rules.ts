@@ -2,6 +2,7 @@ import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import { writesContents } from '#access/policies.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -61,7 +62,7 @@ export async function createDeployment(
   const merged = wanted.auto_merge ? await mergeDefaultBranch(context, action, target) : undefined;
   if (merged !== undefined) return { merged };
   await checkContexts(db, action, target.sha, wanted);
-  return { created: await change((tx) => writeDeployment(tx, action, { target, payload }, wanted)) };
+  return { created: await change((scope) => writeDeployment(scope, action, { target, payload }, wanted)) };
 }
 
 async function getTarget({ git }: MoveContext, { repo }: RepositoryAction, text: string): Promise<Target> {
@@ -146,15 +147,15 @@ async function unsuccessful(db: Db, key: CommitKey, contexts: readonly string[])
 }
 
 async function writeDeployment(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { target, payload }: { target: Target; payload: string },
   wanted: NewDeployment,
 ): Promise<DeploymentRow> {
   const { repo, by, now } = action;
-  const environment = await ensureEnvironment(tx, action, wanted.environment);
-  await checkTakesRef(tx, environment, target, wanted);
-  const row = await store.insertDeployment(tx, {
+  const environment = await ensureEnvironment(scope.tx, action, wanted.environment);
+  await checkTakesRef(scope.tx, environment, target, wanted);
+  const row = await store.insertDeployment(scope.tx, {
     repository_id: repo.id,
     sha: target.sha,
     ref: wanted.ref,
@@ -171,8 +172,8 @@ async function writeDeployment(
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...inRepository(action), kind: 'deployment.created', data: { deployment: row.id } });
-  await recordInPulls(tx, row, { actor: by.account.id, app: viaApp(by), at: now }, 'deployed');
+  await record(scope.tx, { ...inRepository(action), kind: 'deployment.created', data: { deployment: row.id } });
+  await recordInPulls(scope.tx, row, { actor: by.account.id, app: viaApp(by), at: now }, 'deployed');
   return row;
 }
 
@@ -191,20 +192,20 @@ export async function recordInPulls(
  * Deletes a deployment with its statuses. An active one, which has no status yet or one of success, is deleted only if the repository has no
  * other (the public API's rule). @throws Refusal 422
  */
-export async function deleteDeployment(tx: Tx, action: RepositoryAction, deployment: DeploymentRow): Promise<void> {
+export async function deleteDeployment(scope: WriteScope, action: RepositoryAction, deployment: DeploymentRow): Promise<void> {
   const { id, state, environment, sha } = deployment;
   const isActive = state === null || state === 'success';
-  if (isActive && (await store.hasOtherDeployment(tx, deployment)))
+  if (isActive && (await store.hasOtherDeployment(scope.tx, deployment)))
     throw unprocessable(
       'An active deployment can be deleted only if the repository has no other. Make it inactive by a status first.',
     );
-  await store.removeDeployment(tx, id);
-  await record(tx, { ...inRepository(action), kind: 'deployment.deleted', data: { environment, sha } });
+  await store.removeDeployment(scope.tx, id);
+  await record(scope.tx, { ...inRepository(action), kind: 'deployment.deleted', data: { environment, sha } });
 }
 
 /** Says what became of a deployment. A success makes earlier ones into the same environment inactive, unless that isn't wanted. */
 export async function createStatus(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   deployment: DeploymentRow,
   wanted: NewDeploymentStatus,
@@ -213,10 +214,10 @@ export async function createStatus(
   const { state, description, environment_url, auto_inactive } = wanted;
   const log_url = wanted.log_url || wanted.target_url;
   checkAddresses({ log_url, target_url: wanted.target_url, environment_url });
-  const environment = await environmentOf(tx, action, deployment, wanted);
+  const environment = await environmentOf(scope, action, deployment, wanted);
   const made = { creator_id: by.account.id, via_app_id: viaApp(by), created_at: now };
-  const after = await store.updateDeployment(tx, deployment.id, { state, environment, updated_at: now });
-  const row = await store.insertStatus(tx, {
+  const after = await store.updateDeployment(scope.tx, deployment.id, { state, environment, updated_at: now });
+  const row = await store.insertStatus(scope.tx, {
     deployment_id: deployment.id,
     state,
     description,
@@ -225,10 +226,11 @@ export async function createStatus(
     environment_url,
     ...made,
   });
-  await recordStatuses(tx, action, [{ id: row.id, deployment_id: deployment.id }]);
+  await recordStatuses(scope.tx, action, [{ id: row.id, deployment_id: deployment.id }]);
   if (environment !== deployment.environment)
-    await recordInPulls(tx, after, { actor: by.account.id, app: viaApp(by), at: now }, 'deployment_environment_changed');
-  if (state === 'success' && auto_inactive) await recordStatuses(tx, action, await store.deactivateEarlier(tx, after, made));
+    await recordInPulls(scope.tx, after, { actor: by.account.id, app: viaApp(by), at: now }, 'deployment_environment_changed');
+  if (state === 'success' && auto_inactive)
+    await recordStatuses(scope.tx, action, await store.deactivateEarlier(scope.tx, after, made));
   return row;
 }
 
@@ -240,14 +242,14 @@ function checkAddresses(addresses: Readonly<Record<string, string>>): void {
 
 /** The environment that a status names, which is added if it isn't there, or else that of the deployment. @throws Refusal 422 */
 async function environmentOf(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   deployment: DeploymentRow,
   { environment }: NewDeploymentStatus,
 ): Promise<string> {
   if (environment === undefined || environment.toLowerCase() === deployment.environment.toLowerCase())
     return deployment.environment;
-  return (await ensureEnvironment(tx, action, environment)).name;
+  return (await ensureEnvironment(scope.tx, action, environment)).name;
 }
 
 export const recordStatuses = (

@@ -1,5 +1,5 @@
 // The keys that callers encrypt secrets with, as libsodium sealed boxes (document 2, Private registries).
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { invalid } from '#lib/refusal.ts';
 import { newBoxKeys, openSealedBox } from '#lib/sealed-box.ts';
 import type { Secrets } from '#lib/secrets.ts';
@@ -12,13 +12,13 @@ const contextOf = ({ purpose, column, id }: KeyUse): string =>
   purpose === 'private_registries' ? `registry_keys.private_key:${id}` : `encryption_keys.private_key:${purpose}:${column}:${id}`;
 
 /** The active key. The first call makes it. */
-export async function ensureKey(tx: Tx, use: KeyUse, { secrets, now }: KeyContext): Promise<KeyRow> {
-  const found = await findActiveKey(tx, use);
+export async function ensureKey(scope: WriteScope, use: KeyUse, { secrets, now }: KeyContext): Promise<KeyRow> {
+  const found = await findActiveKey(scope.tx, use);
   if (found) return found;
   const { publicKey, privateKey } = await newBoxKeys();
   const sealed = secrets.seal(privateKey, contextOf(use));
-  await insertKey(tx, use, { public_key: publicKey, private_key: sealed, created_at: now });
-  const made = await findActiveKey(tx, use);
+  await insertKey(scope.tx, use, { public_key: publicKey, private_key: sealed, created_at: now });
+  const made = await findActiveKey(scope.tx, use);
   if (!made) throw new Error('A key that was just made is gone');
   return made;
 }
@@ -27,9 +27,9 @@ export async function ensureKey(tx: Tx, use: KeyUse, { secrets, now }: KeyContex
  * Replaces a key. Secrets that were encrypted with the old one and arrive later are refused. Stored secrets stay readable, since they are
  * stored under the server's own key.
  */
-export async function replaceKey(tx: Tx, use: KeyUse, context: KeyContext): Promise<KeyRow> {
-  await revokeKey(tx, use, context.now);
-  return ensureKey(tx, use, context);
+export async function replaceKey(scope: WriteScope, use: KeyUse, context: KeyContext): Promise<KeyRow> {
+  await revokeKey(scope.tx, use, context.now);
+  return ensureKey(scope, use, context);
 }
 
 export const keyIdOf = (key: Pick<KeyRow, 'id'>): string => String(key.id);
@@ -41,10 +41,10 @@ type Encrypted = { secrets: Secrets; resource: string; keyId: string; value: str
  * Decrypts a secret that a caller encrypted with the active key.
  * @throws Refusal 422 for another key, for what isn't a sealed box for this key, and for an empty secret
  */
-export async function decrypt(tx: Tx, use: KeyUse, { secrets, resource, keyId, value }: Encrypted): Promise<Buffer> {
+export async function decrypt(scope: WriteScope, use: KeyUse, { secrets, resource, keyId, value }: Encrypted): Promise<Buffer> {
   const refused = (field: 'key_id' | 'encrypted_value', message: string) =>
     invalid(resource, field, 'invalid', `${field} ${message}`);
-  const key = await findActiveKey(tx, use);
+  const key = await findActiveKey(scope.tx, use);
   if (!key?.private_key || keyIdOf(key) !== keyId) throw refused('key_id', 'is not the id of the present public key');
   const privateKey = secrets.open(key.private_key, contextOf(use));
   const secret = await openSealedBox(Buffer.from(value, 'base64'), { publicKey: key.public_key, privateKey });

@@ -84,7 +84,7 @@ export const setRepoEnvironment = endpoint({
   },
   replies: { 200: Environment },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx) => setEnvironment(tx, action, at.environment_name, body));
+    const row = await change((scope) => setEnvironment(scope, action, at.environment_name, body));
     return presentEnvironment(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
@@ -98,7 +98,7 @@ export const deleteRepoEnvironment = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { environment }) => deleteEnvironment(tx, action, environment));
+    await change((scope, { environment }) => deleteEnvironment(scope, action, environment));
   },
 });
 
@@ -127,7 +127,7 @@ export const createDeploymentBranchPolicy = endpoint({
   example: { name: 'release/*', type: 'branch' },
   replies: { 200: DeploymentBranchPolicy, 303: Nothing },
   async handle({ change, at, body, action, links, reply }) {
-    const result = await change((tx, { environment }) => createBranchPolicy(tx, action, environment, body));
+    const result = await change((scope, { environment }) => createBranchPolicy(scope, action, environment, body));
     if ('created' in result) return reply(200, presentBranchPolicy(result.created));
     const url = environmentUrl(repositoryUrlsOf(links, at.repo), at.environment.name);
     return redirect(`${url}/deployment-branch-policies/${result.existing}`, 303);
@@ -158,7 +158,7 @@ export const updateDeploymentBranchPolicy = endpoint({
   example: { name: 'release/**/*' },
   replies: { 200: DeploymentBranchPolicy },
   async handle({ change, body, action }) {
-    return presentBranchPolicy(await change((tx, at) => changeBranchPolicy(tx, action, at.branchPolicy, body.name)));
+    return presentBranchPolicy(await change((scope, at) => changeBranchPolicy(scope, action, at.branchPolicy, body.name)));
   },
 });
 
@@ -171,7 +171,7 @@ export const deleteDeploymentBranchPolicy = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, at) => deleteBranchPolicy(tx, action, at.branchPolicy));
+    await change((scope, at) => deleteBranchPolicy(scope, action, at.branchPolicy));
   },
 });
 
@@ -204,7 +204,7 @@ export const createDeploymentProtectionRule = endpoint({
   replies: { 201: DeploymentProtectionRule },
   async handle({ change, body, action, links }) {
     const app = asId<'apps'>(body.integration_id);
-    return presentProtectionRule(links, await change((tx, at) => createProtectionRule(tx, action, at.environment, app)));
+    return presentProtectionRule(links, await change((scope, at) => createProtectionRule(scope, action, at.environment, app)));
   },
 });
 
@@ -244,6 +244,6 @@ export const disableDeploymentProtectionRule = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, at) => deleteProtectionRule(tx, action, at.environment, at.protectionRule));
+    await change((scope, at) => deleteProtectionRule(scope, action, at.environment, at.protectionRule));
   },
 });

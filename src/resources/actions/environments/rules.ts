@@ -1,5 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { Db, Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
@@ -37,7 +38,7 @@ export function checkEnvironmentName(name: string, resource: string): void {
  * and tags are removed where the environment doesn't use them any more, so that they can't return unseen.
  */
 export async function setEnvironment(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   name: string,
   settings: EnvironmentSettings,
@@ -45,18 +46,18 @@ export async function setEnvironment(
   const { repo, now } = action;
   checkEnvironmentName(name, 'Environment');
   const deploys = deploysOf(settings);
-  const reviewers = await findReviewers(tx, action, settings.reviewers ?? []);
-  const { is_new, ...row } = await store.putEnvironment(tx, {
+  const reviewers = await findReviewers(scope, action, settings.reviewers ?? []);
+  const { is_new, ...row } = await store.putEnvironment(scope.tx, {
     repository_id: repo.id,
     name,
     deploys,
     admins_bypass: settings.can_admins_bypass,
     updated_at: now,
   });
-  store.putRules(tx, row.id, rulesOf(settings, deploys));
-  store.putReviewers(tx, row.id, reviewers);
-  if (deploys !== 'custom') store.removeBranchPolicies(tx, row.id);
-  await recordChange(tx, action, row, is_new ? 'environment.created' : 'environment.edited');
+  store.putRules(scope.tx, row.id, rulesOf(settings, deploys));
+  store.putReviewers(scope.tx, row.id, reviewers);
+  if (deploys !== 'custom') store.removeBranchPolicies(scope.tx, row.id);
+  await recordChange(scope.tx, action, row, is_new ? 'environment.created' : 'environment.edited');
   return row;
 }
 
@@ -84,13 +85,13 @@ function rulesOf(
 type Wanted = NonNullable<EnvironmentSettings['reviewers']>;
 
 /** The people and teams with these ids. @throws Refusal 422 for who has no role in the repository, and teams that the actor may not see */
-async function findReviewers(tx: Tx, { repo, by }: RepositoryAction, wanted: Wanted): Promise<Reviewer[]> {
+async function findReviewers(scope: WriteScope, { repo, by }: RepositoryAction, wanted: Wanted): Promise<Reviewer[]> {
   const idsOf = (type: Wanted[number]['type']) => unique(wanted.map((one) => (one.type === type ? one.id : null)));
   const [userIds, teamIds] = [idsOf('User').map(asId<'accounts'>), idsOf('Team').map(asId<'teams'>)];
   const [users, teams, seen] = await Promise.all([
-    store.findReviewingUsers(tx, repo, userIds),
-    store.findReviewingTeams(tx, repo, teamIds),
-    loadVisibleTeams(tx, by, teamIds),
+    store.findReviewingUsers(scope.tx, repo, userIds),
+    store.findReviewingTeams(scope.tx, repo, teamIds),
+    loadVisibleTeams(scope.tx, by, teamIds),
   ]);
   if (users.length < userIds.length || teams.length < teamIds.length || seen.length < teamIds.length)
     throw invalid('Environment', 'reviewers', 'invalid', 'Reviewers must be people and teams with read access to the repository');
@@ -104,9 +105,13 @@ async function findReviewers(tx: Tx, { repo, by }: RepositoryAction, wanted: Wan
 }
 
 /** Deletes an environment with all that protects it. Deployments into it stay. */
-export async function deleteEnvironment(tx: Tx, action: RepositoryAction, { id, name }: EnvironmentRow): Promise<void> {
-  await store.removeEnvironment(tx, id);
-  await record(tx, { ...inRepository(action), kind: 'environment.deleted', data: { name } });
+export async function deleteEnvironment(
+  scope: WriteScope,
+  action: RepositoryAction,
+  { id, name }: EnvironmentRow,
+): Promise<void> {
+  await store.removeEnvironment(scope.tx, id);
+  await record(scope.tx, { ...inRepository(action), kind: 'environment.deleted', data: { name } });
 }
 
 /** The environment with this name, which is added without protection if it isn't there. */
@@ -160,44 +165,44 @@ const checkPattern = (name: string): void => {
  * @throws Refusal 404 where the environment takes all branches, or the protected ones
  */
 export async function createBranchPolicy(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { id, deploys }: EnvironmentRow,
   { name, type }: NewDeploymentBranchPolicy,
 ): Promise<{ existing: BranchPolicyRow['id'] } | { created: BranchPolicyRow }> {
   if (deploys !== 'custom') throw notFound();
   checkPattern(name);
-  const { total, same } = await store.countBranchPolicies(tx, id, { type, name });
+  const { total, same } = await store.countBranchPolicies(scope.tx, id, { type, name });
   if (same !== null) return { existing: same };
   if (total >= maxPolicies)
     throw invalid('DeploymentBranchPolicy', 'name', 'unprocessable', `An environment can have at most ${maxPolicies} patterns`);
-  const created = await store.insertBranchPolicy(tx, { environment_id: id, type, name });
-  await recordChange(tx, action, { id }, 'environment.edited');
+  const created = await store.insertBranchPolicy(scope.tx, { environment_id: id, type, name });
+  await recordChange(scope.tx, action, { id }, 'environment.edited');
   return { created };
 }
 
 /** Changes a pattern. Its environment is locked. @throws Refusal 422 where the environment has this one already */
 export async function changeBranchPolicy(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { id, environment_id, type }: BranchPolicyRow,
   name: string,
 ): Promise<BranchPolicyRow> {
   checkPattern(name);
-  const { same } = await store.countBranchPolicies(tx, environment_id, { type, name });
+  const { same } = await store.countBranchPolicies(scope.tx, environment_id, { type, name });
   if (same !== null && same !== id) throw invalid('DeploymentBranchPolicy', 'name', 'already_exists');
-  const row = await store.updateBranchPolicy(tx, id, name);
-  await recordChange(tx, action, { id: environment_id }, 'environment.edited');
+  const row = await store.updateBranchPolicy(scope.tx, id, name);
+  await recordChange(scope.tx, action, { id: environment_id }, 'environment.edited');
   return row;
 }
 
 export async function deleteBranchPolicy(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { id, environment_id }: BranchPolicyRow,
 ): Promise<void> {
-  await store.removeBranchPolicy(tx, id);
-  await recordChange(tx, action, { id: environment_id }, 'environment.edited');
+  await store.removeBranchPolicy(scope.tx, id);
+  await recordChange(scope.tx, action, { id: environment_id }, 'environment.edited');
 }
 
 /**
@@ -205,12 +210,15 @@ export async function deleteBranchPolicy(
  * @throws Refusal 422 for an app that can't be asked here, or is asked already
  */
 export async function createProtectionRule(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { id }: EnvironmentRow,
   app: Id<'apps'>,
 ): Promise<CustomRule> {
-  const [found, rules] = await Promise.all([store.findAskableApp(tx, action.repo, app), store.listCustomRules(tx, id)]);
+  const [found, rules] = await Promise.all([
+    store.findAskableApp(scope.tx, action.repo, app),
+    store.listCustomRules(scope.tx, id),
+  ]);
   const refused = (code: 'invalid' | 'already_exists' | 'unprocessable', message?: string) =>
     invalid('DeploymentProtectionRule', 'integration_id', code, message);
   if (!found)
@@ -220,17 +228,17 @@ export async function createProtectionRule(
     );
   if (rules.some(({ app_id }) => app_id === app)) throw refused('already_exists');
   if (rules.length >= maxApps) throw refused('unprocessable', `An environment can have at most ${maxApps} such rules`);
-  const rule = await store.insertCustomRule(tx, id, app);
-  await recordChange(tx, action, { id }, 'environment.edited');
+  const rule = await store.insertCustomRule(scope.tx, id, app);
+  await recordChange(scope.tx, action, { id }, 'environment.edited');
   return { id: rule.id, app_id: app, slug: found.slug };
 }
 
 export async function deleteProtectionRule(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   environment: EnvironmentRow,
   { id }: CustomRule,
 ): Promise<void> {
-  await store.removeRule(tx, id);
-  await recordChange(tx, action, environment, 'environment.edited');
+  await store.removeRule(scope.tx, id);
+  await recordChange(scope.tx, action, environment, 'environment.edited');
 }

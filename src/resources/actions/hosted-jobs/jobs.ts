@@ -24,7 +24,7 @@ export const followJobs = batchSubscription<
       const runner = jobs.get(data.job)?.hosted_runner_id ?? null;
       return kind === 'workflow_job.queued' || runner === null ? [] : [{ runner, at }];
     });
-    if (active.length > 0) await change((tx) => updateLastActive(tx, active));
+    if (active.length > 0) await change((scope) => updateLastActive(scope.tx, active));
     if (events.some(({ kind }) => kind !== 'workflow_job.in_progress')) await startPrograms(context);
   },
 });

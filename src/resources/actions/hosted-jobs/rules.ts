@@ -38,12 +38,12 @@ export async function startPrograms(context: Context): Promise<void> {
   const { change, services, log } = context;
   const address = addressOf(services);
   if (address === undefined) return log.warn('jobs wait for hosted runners, but the address of the server is not known');
-  const orders = await change(async (tx) => {
-    const waiting = await listWaitingForHosted(tx, jobsPerBatch);
+  const orders = await change(async (scope) => {
+    const waiting = await listWaitingForHosted(scope.tx, jobsPerBatch);
     if (waiting.length === 0) return [];
     // Whoever starts programs of a runner holds the lock of its row, so that two processes don't start them for the same job.
-    const hosted = await lockHostedRunners(tx, unique(waiting.flatMap((one) => one.hosted)));
-    const instances = grouped(await listHostedInstances(tx), ({ hosted_runner_id }) => hosted_runner_id);
+    const hosted = await lockHostedRunners(scope.tx, unique(waiting.flatMap((one) => one.hosted)));
+    const instances = grouped(await listHostedInstances(scope.tx), ({ hosted_runner_id }) => hosted_runner_id);
     const capacities = hosted.map((row) => {
       const own = instances.get(row.id) ?? [];
       const idle = own.filter(({ has_job }) => !has_job).length;
@@ -54,7 +54,7 @@ export async function startPrograms(context: Context): Promise<void> {
     const made: { order: ProgramOrder; instance: HostedInstance['id'] }[] = [];
     for (const row of wanted) {
       const name = nameOf(row);
-      const instance = await createHostedInstance(tx, row, { name, label: row.name, address, now: context.now });
+      const instance = await createHostedInstance(scope, row, { name, label: row.name, address, now: context.now });
       if (instance) made.push({ order: { runner: row.id, name, registration: instance.registration }, instance: instance.id });
     }
     return made;
@@ -64,7 +64,7 @@ export async function startPrograms(context: Context): Promise<void> {
       await services.runners.provider.start(order);
     } catch (error) {
       log.warn({ err: error, runner: order.runner }, 'a program for a job could not be started');
-      await change((tx) => removeRunner(tx, instance));
+      await change((scope) => removeRunner(scope.tx, instance));
     }
 }
 
@@ -95,14 +95,14 @@ export async function reviewPrograms(context: Context): Promise<void> {
 const keyOf = ({ runner, name }: Pick<Program, 'runner' | 'name'>): string => `${runner} ${name}`;
 
 /** A program that no job came for. @returns whether it has none now either */
-const forget = ({ change }: Context, { id }: HostedInstance): Promise<boolean> => change((tx) => removeIdle(tx, id));
+const forget = ({ change }: Context, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
 
 /** A program that died. */
 async function lose({ change, services, now }: Context, { id }: HostedInstance): Promise<true> {
   const links: Pick<Links, 'html' | 'api'> = linksOf(addressOf(services) ?? '');
-  await change(async (tx) => {
-    await endJobsOf({ tx, links, now }, id, 'The program that ran it has ended');
-    await removeRunner(tx, id);
+  await change(async (scope) => {
+    await endJobsOf({ tx: scope.tx, links, now }, id, 'The program that ran it has ended');
+    await removeRunner(scope.tx, id);
   });
   return true;
 }

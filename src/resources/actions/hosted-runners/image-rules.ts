@@ -1,5 +1,5 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
@@ -9,26 +9,30 @@ import { findRunnerUsing } from './store.ts';
 import { versionText } from './versions.ts';
 
 /** Deletes an image with all its versions. Refused while a runner uses it. */
-export async function deleteImage(tx: Tx, action: OrganizationAction, image: ImageRow): Promise<void> {
-  const runner = await findRunnerUsing(tx, image.id);
+export async function deleteImage(scope: WriteScope, action: OrganizationAction, image: ImageRow): Promise<void> {
+  const runner = await findRunnerUsing(scope.tx, image.id);
   if (runner) throw unprocessable(`The image ${image.name} is in use by the runner ${runner.name}`);
-  await enqueueContentRemoval(tx, await listContents(tx, image.id));
-  await removeImage(tx, image.id);
-  await record(tx, { ...inOrganization(action), kind: 'custom_image.deleted', data: { image: image.id, name: image.name } });
+  await enqueueContentRemoval(scope.tx, await listContents(scope.tx, image.id));
+  await removeImage(scope.tx, image.id);
+  await record(scope.tx, {
+    ...inOrganization(action),
+    kind: 'custom_image.deleted',
+    data: { image: image.id, name: image.name },
+  });
 }
 
 /** Deletes one version. Refused while a runner uses it; a runner that follows the latest version uses the latest one. */
 export async function deleteVersion(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   { image, version }: { image: ImageRow; version: VersionRow },
 ): Promise<void> {
-  const latest = await findLatestVersion(tx, image.id);
+  const latest = await findLatestVersion(scope.tx, image.id);
   const text = versionText(version);
-  const runner = await findRunnerUsing(tx, image.id, { text, isLatest: latest?.id === version.id });
+  const runner = await findRunnerUsing(scope.tx, image.id, { text, isLatest: latest?.id === version.id });
   if (runner) throw unprocessable(`Version ${text} of the image ${image.name} is in use by the runner ${runner.name}`);
-  await enqueueContentRemoval(tx, [version.content]);
-  await removeVersion(tx, version.id);
+  await enqueueContentRemoval(scope.tx, [version.content]);
+  await removeVersion(scope.tx, version.id);
   const data = { image: image.id, version: text };
-  await record(tx, { ...inOrganization(action), kind: 'custom_image_version.deleted', data });
+  await record(scope.tx, { ...inOrganization(action), kind: 'custom_image_version.deleted', data });
 }

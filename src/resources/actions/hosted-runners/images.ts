@@ -1,4 +1,4 @@
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
 import type { Catalogue, CatalogueImage, MachineSize } from '#runner-providers/catalogue.ts';
@@ -61,10 +61,10 @@ export function machineFor({ machine_sizes }: Catalogue, id: string, image: Imag
 
 /** The image that a request names: one of the catalogue, or a custom image of the organization. */
 export async function imageFor(
-  tx: Tx,
+  scope: WriteScope,
   { organization, catalogue, wanted }: { organization: Id<'accounts'>; catalogue: Catalogue; wanted: ImageRequest },
 ): Promise<ImageColumns> {
-  const image = findInCatalogue(catalogue, wanted.id) ?? (await customImage(tx, organization, wanted));
+  const image = findInCatalogue(catalogue, wanted.id) ?? (await customImage(scope, organization, wanted));
   if (!image) throw invalidRunner(wanted.fields.id, `There is no image ${wanted.id}`);
   if (wanted.source !== undefined && wanted.source !== image.image_source)
     throw invalidRunner(wanted.fields.source, `The image ${wanted.id} is not of the source that is named`);
@@ -77,11 +77,15 @@ export function checkUnversioned({ image_id }: Pick<ImageColumns, 'image_id'>, v
   if (version !== undefined) throw invalidRunner(field, `The image ${image_id} has no versions: only custom images have`);
 }
 
-async function customImage(tx: Tx, organization: Id<'accounts'>, wanted: ImageRequest): Promise<ImageColumns | undefined> {
+async function customImage(
+  scope: WriteScope,
+  organization: Id<'accounts'>,
+  wanted: ImageRequest,
+): Promise<ImageColumns | undefined> {
   if (!/^[1-9]\d{0,14}$/.test(wanted.id)) return undefined;
-  const image = await findCustomImage(tx, organization, asId<'custom_images'>(Number(wanted.id)));
+  const image = await findCustomImage(scope.tx, organization, asId<'custom_images'>(Number(wanted.id)));
   if (!image) return undefined;
-  const version = await customVersion(tx, image.id, wanted);
+  const version = await customVersion(scope, image.id, wanted);
   return {
     platform: image.platform,
     image_source: 'custom',
@@ -93,14 +97,18 @@ async function customImage(tx: Tx, organization: Id<'accounts'>, wanted: ImageRe
   };
 }
 
-async function customVersion(tx: Tx, image: Id<'custom_images'>, { id, version, fields }: ImageRequest): Promise<VersionRow> {
+async function customVersion(
+  scope: WriteScope,
+  image: Id<'custom_images'>,
+  { id, version, fields }: ImageRequest,
+): Promise<VersionRow> {
   if (version === undefined) {
-    const latest = await findLatestVersion(tx, image);
+    const latest = await findLatestVersion(scope.tx, image);
     if (!latest) throw invalidRunner(fields.id, `The image ${id} has no version`);
     return latest;
   }
   const number = parseVersion(version);
-  const found = number && (await findVersion(tx, image, number));
+  const found = number && (await findVersion(scope.tx, image, number));
   if (!found) throw invalidRunner(fields.version, `The image ${id} has no version ${version}`);
   return found;
 }

@@ -19,9 +19,11 @@ export const provisionRunner = job<Payload, JobContext>({
     if (row?.status !== 'Provisioning' && row?.status !== 'Stuck') return;
     try {
       const { publicIps } = await services.runners.provider.provision(await orderFor(db, row));
-      await change((tx) => finishProvisioning(tx, row, { status: 'Ready', public_ips: [...publicIps], updated_at: now }));
+      await change((scope) =>
+        finishProvisioning(scope.tx, row, { status: 'Ready', public_ips: [...publicIps], updated_at: now }),
+      );
     } catch (error) {
-      await change((tx) => finishProvisioning(tx, row, { status: 'Stuck', updated_at: now }));
+      await change((scope) => finishProvisioning(scope.tx, row, { status: 'Stuck', updated_at: now }));
       throw error;
     }
   },
@@ -34,7 +36,7 @@ export const removeRunnerMachine = job<Payload, JobContext>({
     const row = await loadRunner(db, runner);
     if (row?.status !== 'Deleting') return;
     await services.runners.provider.remove(runner);
-    await change((tx) => removeRunner(tx, runner));
+    await change((scope) => removeRunner(scope.tx, runner));
   },
 });
 
@@ -54,14 +56,14 @@ export const resumeRunners = job<Record<string, never>, JobContext>({
   name: 'hosted-runners.resume',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { db, change, now }) {
+  async run(_payload, { db, change, now }: JobContext) {
     const waiting = await listUnprovisioned(db, { before: addMinutes(now, -retryAfterMinutes), limit: batchSize });
     const [toRemove = [], toProvision = []] = [true, false].map((isDeleting) =>
       waiting.filter(({ status }) => (status === 'Deleting') === isDeleting).map(({ id }) => id),
     );
-    await change(async (tx) => {
-      await enqueueRemoval(tx, toRemove);
-      await enqueueProvisioning(tx, toProvision);
+    await change(async (scope) => {
+      await enqueueRemoval(scope.tx, toRemove);
+      await enqueueProvisioning(scope.tx, toProvision);
     });
   },
 });

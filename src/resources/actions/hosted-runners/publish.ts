@@ -1,4 +1,5 @@
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
@@ -40,7 +41,7 @@ type Published = {
   readonly size_gb: number;
 };
 
-type PublishContext = { db: Db; change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; provider: Provider; now: Date };
+type PublishContext = { db: Db; change: Change; provider: Provider; now: Date };
 
 const invalidImage = (field: string, message: string) => invalid('CustomImage', field, 'invalid', message);
 const maxSizeGb = 1_000_000;
@@ -59,24 +60,24 @@ export async function publishImage({ db, change, provider, now }: PublishContext
   const before = captured && (await findVersionOfContent(db, runner.organization_id, captured.content));
   if (before) return { image: before.image_id, name: image, version: versionText(before), size_gb: before.size_gb };
   try {
-    return await change(async (tx) => {
-      await lockOrganization(tx, organization);
-      const publisher = await getPublisher(tx, publication);
+    return await change(async (scope) => {
+      await lockOrganization(scope.tx, organization);
+      const publisher = await getPublisher(scope.tx, publication);
       const sizeGb = checkSize(captured?.sizeGb ?? publication.sizeGb);
-      const definition = await findOrCreateImage(tx, publisher, { name: image, now });
-      const number = await nextVersion(tx, definition, requested);
+      const definition = await findOrCreateImage(scope, publisher, { name: image, now });
+      const number = await nextVersion(scope, definition, requested);
       const row = { image_id: definition.id, ...number, size_gb: sizeGb, content: captured?.content ?? null, created_at: now };
-      const text = versionText(await insertVersion(tx, row));
-      await record(tx, {
+      const text = versionText(await insertVersion(scope.tx, row));
+      await record(scope.tx, {
         kind: 'custom_image.published',
         owner: organization,
         actor: undefined,
         at: now,
         data: { image: definition.id, version: text, runner: publisher.id },
       });
-      const latest = await findLatestVersion(tx, definition.id);
+      const latest = await findLatestVersion(scope.tx, definition.id);
       if (latest && versionText(latest) === text)
-        await enqueueProvisioning(tx, await reprovisionFollowers(tx, definition.id, now));
+        await enqueueProvisioning(scope.tx, await reprovisionFollowers(scope.tx, definition.id, now));
       return { image: definition.id, name: definition.name, version: text, size_gb: sizeGb };
     });
   } catch (error) {
@@ -101,10 +102,14 @@ function checkSize(sizeGb: number | undefined): number {
   return sizeGb;
 }
 
-async function findOrCreateImage(tx: Tx, runner: RunnerRow, { name, now }: { name: string; now: Date }): Promise<ImageRow> {
+async function findOrCreateImage(
+  scope: WriteScope,
+  runner: RunnerRow,
+  { name, now }: { name: string; now: Date },
+): Promise<ImageRow> {
   const { organization_id, platform } = runner;
-  const existing = await findImageNamed(tx, organization_id, name);
-  if (!existing) return insertImage(tx, { organization_id, name, platform, created_at: now });
+  const existing = await findImageNamed(scope.tx, organization_id, name);
+  if (!existing) return insertImage(scope.tx, { organization_id, name, platform, created_at: now });
   if (existing.platform !== platform)
     throw unprocessable(`The image ${existing.name} is for ${existing.platform}; the runner ${runner.name} is ${platform}`);
   return existing;
@@ -120,12 +125,12 @@ function parseVersionRequest(text: string): VersionRequest {
   return { major: Number(major) };
 }
 
-async function nextVersion(tx: Tx, { id }: ImageRow, requested: VersionRequest | undefined): Promise<VersionNumber> {
+async function nextVersion(scope: WriteScope, { id }: ImageRow, requested: VersionRequest | undefined): Promise<VersionNumber> {
   if (requested && 'exact' in requested) {
-    if (await findVersion(tx, id, requested.exact)) throw invalid('CustomImage', 'version', 'already_exists');
+    if (await findVersion(scope.tx, id, requested.exact)) throw invalid('CustomImage', 'version', 'already_exists');
     return requested.exact;
   }
-  const before = requested ? await findLatestOf(tx, id, requested.major) : await findLatestVersion(tx, id);
+  const before = requested ? await findLatestOf(scope.tx, id, requested.major) : await findLatestVersion(scope.tx, id);
   const { major, minor } = before ?? { major: requested?.major ?? 1, minor: -1 };
   return { major, minor: minor + 1, patch: 0 };
 }

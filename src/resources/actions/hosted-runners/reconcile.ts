@@ -28,9 +28,12 @@ export const reconcileRunners = job<Record<string, never>, JobContext>({
     // Rows are read after the machines were observed. Since a row is written before its machine is created, none is missed.
     const running = observed.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
     const known = keyed(await loadRunners(db, gather(observed.runners, 'runner')), ({ id }) => id);
-    await change(async (tx) => {
-      await enqueueProvisioning(tx, await reprovisionLost(tx, { running, before: addSeconds(now, -graceSeconds), now }));
-      await updateLastActive(tx, observed.runners.flatMap(activityOf));
+    await change(async (scope) => {
+      await enqueueProvisioning(
+        scope.tx,
+        await reprovisionLost(scope.tx, { running, before: addSeconds(now, -graceSeconds), now }),
+      );
+      await updateLastActive(scope.tx, observed.runners.flatMap(activityOf));
     });
     for (const observation of observed.runners) {
       const row = known.get(observation.runner);

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
@@ -21,16 +21,16 @@ type RunnerAction = OrganizationAction & { catalogue: Catalogue; provider: Pick<
 /** `maximum_runners` if a request leaves it out (the public API's default). */
 const defaultMaximum = 10;
 
-export async function createRunner(tx: Tx, action: RunnerAction, wanted: NewHostedRunner): Promise<RunnerRow> {
+export async function createRunner(scope: WriteScope, action: RunnerAction, wanted: NewHostedRunner): Promise<RunnerRow> {
   const { org, now, catalogue } = action;
-  await lockOrganization(tx, org.id);
-  const image = await imageFor(tx, { organization: org.id, catalogue, wanted: imageOf(wanted) });
+  await lockOrganization(scope.tx, org.id);
+  const image = await imageFor(scope, { organization: org.id, catalogue, wanted: imageOf(wanted) });
   const machine = machineFor(catalogue, wanted.size, image);
-  await checkName(tx, org.id, wanted.name);
-  if (wanted.enable_static_ip) await checkStaticIps(tx, action);
-  const runner = await insertRunner(tx, {
+  await checkName(scope, org.id, wanted.name);
+  if (wanted.enable_static_ip) await checkStaticIps(scope, action);
+  const runner = await insertRunner(scope.tx, {
     organization_id: org.id,
-    runner_group_id: await getGroupId(tx, org.id, wanted.runner_group_id),
+    runner_group_id: await getGroupId(scope, org.id, wanted.runner_group_id),
     name: wanted.name,
     status: 'Provisioning',
     ...image,
@@ -41,41 +41,45 @@ export async function createRunner(tx: Tx, action: RunnerAction, wanted: NewHost
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...inOrganization(action), kind: 'hosted_runner.created', data: { runner: runner.id } });
-  await enqueueProvisioning(tx, [runner.id]);
+  await record(scope.tx, { ...inOrganization(action), kind: 'hosted_runner.created', data: { runner: runner.id } });
+  await enqueueProvisioning(scope.tx, [runner.id]);
   return runner;
 }
 
 /** Changes the named settings of a runner. If the change affects its machine, it is provisioned again. */
 export async function changeRunner(
-  tx: Tx,
+  scope: WriteScope,
   action: RunnerAction,
   before: RunnerRow,
   wanted: HostedRunnerChange,
 ): Promise<RunnerRow> {
   const { org, now } = action;
   if (before.status === 'Deleting') throw unprocessable(`The runner ${before.name} is being deleted`);
-  const after = { ...before, ...(await machineColumns(tx, action, before, wanted)) };
-  if (wanted.name !== undefined) await checkName(tx, org.id, wanted.name, before.id);
-  const group = wanted.runner_group_id === undefined ? undefined : await getGroupId(tx, org.id, wanted.runner_group_id);
+  const after = { ...before, ...(await machineColumns(scope, action, before, wanted)) };
+  if (wanted.name !== undefined) await checkName(scope, org.id, wanted.name, before.id);
+  const group = wanted.runner_group_id === undefined ? undefined : await getGroupId(scope, org.id, wanted.runner_group_id);
   const { id: _id, revision: _revision, ...columns } = after;
-  const changed = await updateRunner(tx, before.id, {
+  const changed = await updateRunner(scope.tx, before.id, {
     ...columns,
     ...defined({ name: wanted.name, image_gen: wanted.image_gen, runner_group_id: group }),
     ...(isDeepStrictEqual(after, before) ? {} : { status: 'Provisioning' }),
     updated_at: now,
   });
-  await record(tx, { ...inOrganization(action), kind: 'hosted_runner.updated', data: { runner: changed.id } });
-  if (changed.status !== 'Ready') await enqueueProvisioning(tx, [changed.id]);
+  await record(scope.tx, { ...inOrganization(action), kind: 'hosted_runner.updated', data: { runner: changed.id } });
+  if (changed.status !== 'Ready') await enqueueProvisioning(scope.tx, [changed.id]);
   return changed;
 }
 
 /** Marks a runner for deletion. A job removes the machine and then the row. Deleting it again meanwhile has no effect. */
-export async function deleteRunner(tx: Tx, action: OrganizationAction, runner: RunnerRow): Promise<RunnerRow> {
+export async function deleteRunner(scope: WriteScope, action: OrganizationAction, runner: RunnerRow): Promise<RunnerRow> {
   if (runner.status === 'Deleting') return runner;
-  const deleted = await updateRunner(tx, runner.id, { status: 'Deleting', updated_at: action.now });
-  await record(tx, { ...inOrganization(action), kind: 'hosted_runner.deleted', data: { runner: runner.id, name: runner.name } });
-  await enqueueRemoval(tx, [runner.id]);
+  const deleted = await updateRunner(scope.tx, runner.id, { status: 'Deleting', updated_at: action.now });
+  await record(scope.tx, {
+    ...inOrganization(action),
+    kind: 'hosted_runner.deleted',
+    data: { runner: runner.id, name: runner.name },
+  });
+  await enqueueRemoval(scope.tx, [runner.id]);
   return deleted;
 }
 
@@ -98,10 +102,10 @@ const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
 });
 
 /** The changed columns that describe the machine, for which it must be provisioned again. */
-async function machineColumns(tx: Tx, action: RunnerAction, before: RunnerRow, wanted: HostedRunnerChange) {
+async function machineColumns(scope: WriteScope, action: RunnerAction, before: RunnerRow, wanted: HostedRunnerChange) {
   const { size, maximum_runners, enable_static_ip: staticIp = before.static_ip } = wanted;
-  const image = await changedImage(tx, action, before, wanted);
-  if (staticIp && !before.static_ip) await checkStaticIps(tx, action);
+  const image = await changedImage(scope, action, before, wanted);
+  if (staticIp && !before.static_ip) await checkStaticIps(scope, action);
   const isOtherMachine = image !== undefined || (size !== undefined && size !== before.size_id);
   return {
     ...image,
@@ -113,7 +117,7 @@ async function machineColumns(tx: Tx, action: RunnerAction, before: RunnerRow, w
 
 /** The image that a change names, if any. Without `image_id`, the other image fields are about the runner's present image. */
 async function changedImage(
-  tx: Tx,
+  scope: WriteScope,
   { org, catalogue }: RunnerAction,
   before: RunnerRow,
   { image_id, image_source, image_version }: HostedRunnerChange,
@@ -128,17 +132,22 @@ async function changedImage(
   }
   if (image_id === undefined && image_version === undefined) return undefined;
   const wanted = { id: image_id ?? before.image_id, source: image_source, version, fields };
-  return imageFor(tx, { organization: org.id, catalogue, wanted });
+  return imageFor(scope, { organization: org.id, catalogue, wanted });
 }
 
-async function getGroupId(tx: Tx, organization: Id<'accounts'>, wanted: number): Promise<Id<'runner_groups'>> {
-  const group = await findGroup(tx, organization, wanted);
+async function getGroupId(scope: WriteScope, organization: Id<'accounts'>, wanted: number): Promise<Id<'runner_groups'>> {
+  const group = await findGroup(scope.tx, organization, wanted);
   if (!group) throw invalidRunner('runner_group_id', `There is no runner group ${wanted} in this organization`);
   return group.id;
 }
 
-async function checkName(tx: Tx, organization: Id<'accounts'>, name: string, ownId?: Id<'hosted_runners'>): Promise<void> {
-  const other = await findRunnerNamed(tx, organization, name);
+async function checkName(
+  scope: WriteScope,
+  organization: Id<'accounts'>,
+  name: string,
+  ownId?: Id<'hosted_runners'>,
+): Promise<void> {
+  const other = await findRunnerNamed(scope.tx, organization, name);
   if (other && other.id !== ownId) throw invalid('HostedRunner', 'name', 'already_exists');
 }
 
@@ -151,8 +160,8 @@ function checkMaximum(catalogue: Catalogue, wanted: number): number {
 }
 
 /** Refuses more static addresses than allowed. The organization is locked, so that two requests can't both take the last one. */
-async function checkStaticIps(tx: Tx, { org, catalogue: { limits }, provider }: RunnerAction): Promise<void> {
+async function checkStaticIps(scope: WriteScope, { org, catalogue: { limits }, provider }: RunnerAction): Promise<void> {
   if (!provider.givesPublicIps) throw invalidRunner('enable_static_ip', 'The runners of this server have no static addresses');
-  if ((await countStaticIps(tx, org.id)) >= limits.public_ips)
+  if ((await countStaticIps(scope.tx, org.id)) >= limits.public_ips)
     throw invalidRunner('enable_static_ip', `At most ${limits.public_ips} runners of an organization have static addresses`);
 }

@@ -1,8 +1,10 @@
 // The keys that sign identity tokens: one for the whole server, made at its first use.
+
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
 import type { JWK } from 'jose';
-import { change, type Database, type Tx } from '#database/connect.ts';
+import { change, type Database } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addSeconds } from '#lib/time.ts';
 import { findActiveKey, insertKey, type KeyRow, listPublicKeys, removeRetiredKeys, retireKey } from './store.ts';
@@ -63,10 +65,10 @@ export async function listVerifyingKeys({ db }: Pick<Database, 'db'>, context: K
 }
 
 /** Replaces the key that signs. Tokens that it has signed stay good. @returns the id of the new key */
-export async function rotateIdentityKey(tx: Tx, context: KeyContext): Promise<string> {
+export async function rotateIdentityKey(scope: WriteScope, context: KeyContext): Promise<string> {
   const key = await newKey(context);
-  await removeRetiredKeys(tx, addSeconds(context.now, -verifiesFor));
-  await retireKey(tx, context.now);
-  await insertKey(tx, key);
+  await removeRetiredKeys(scope.tx, addSeconds(context.now, -verifiesFor));
+  await retireKey(scope.tx, context.now);
+  await insertKey(scope.tx, key);
   return key.kid;
 }

@@ -19,7 +19,7 @@ export const dropAbandoned = job<Record<string, never>, JobContext>({
   name: 'job-uploads.drop-abandoned',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { db, change }) {
-    for (const id of await listAbandoned(db, uploadsPerBatch)) await change((tx) => dropUpload(tx, id));
+  async run(_payload, { db, change }: JobContext) {
+    for (const id of await listAbandoned(db, uploadsPerBatch)) await change((scope) => dropUpload(scope, id));
   },
 });

@@ -1,8 +1,10 @@
 // What jobs upload. Bytes are in the object store before a row names them, and what is half there is never served: a whole is one object,
 // which an artifact or a cache takes over.
+
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
 import { change, type Db, type Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { keyed } from '#lib/collections.ts';
@@ -44,8 +46,8 @@ type NewUpload = {
 };
 
 /** Begins an upload of a job. */
-export const beginUpload = (tx: Tx, { job, group, most, now }: NewUpload): Promise<UploadRow> =>
-  insertUpload(tx, { job_id: job, object_group: group, most_bytes: most.bytes, limit_name: most.name, created_at: now });
+export const beginUpload = (scope: WriteScope, { job, group, most, now }: NewUpload): Promise<UploadRow> =>
+  insertUpload(scope.tx, { job_id: job, object_group: group, most_bytes: most.bytes, limit_name: most.name, created_at: now });
 
 const newKey = ({ object_group }: UploadRow): string => `${object_group}/${randomBytes(16).toString('hex')}`;
 
@@ -147,30 +149,34 @@ export async function joinBlocks({ db, objects }: UploadContext, upload: UploadR
  * @param take writes the row that names the object from now on, in the place of the upload
  * @returns undefined where it isn't whole
  */
-export async function takeUpload(tx: Tx, id: UploadRow['id'], take: (whole: Whole) => Promise<void>): Promise<Whole | undefined> {
-  const upload = await findUploadForUpdate(tx, id);
+export async function takeUpload(
+  scope: WriteScope,
+  id: UploadRow['id'],
+  take: (whole: Whole) => Promise<void>,
+): Promise<Whole | undefined> {
+  const upload = await findUploadForUpdate(scope.tx, id);
   if (!upload || upload.object_key === null || upload.size === null || upload.digest === null) return undefined;
   const { object_key, size, digest } = upload;
-  const blocks = await listBlocks(tx, id);
+  const blocks = await listBlocks(scope.tx, id);
   await take({ object_key, size, digest });
-  await removeUpload(tx, id);
+  await removeUpload(scope.tx, id);
   await removeObjectsLater(
-    tx,
+    scope,
     blocks.map((block) => block.object_key).filter((key) => key !== object_key),
   );
   return { object_key, size, digest };
 }
 
 /** Drops an upload with what has come of it. */
-export async function dropUpload(tx: Tx, id: UploadRow['id']): Promise<void> {
-  const upload = await findUploadForUpdate(tx, id);
-  const keys = (await listBlocks(tx, id)).map(({ object_key }) => object_key);
-  await removeUpload(tx, id);
+export async function dropUpload(scope: WriteScope, id: UploadRow['id']): Promise<void> {
+  const upload = await findUploadForUpdate(scope.tx, id);
+  const keys = (await listBlocks(scope.tx, id)).map(({ object_key }) => object_key);
+  await removeUpload(scope.tx, id);
   const whole = upload?.object_key;
-  await removeObjectsLater(tx, [...new Set(whole ? [...keys, whole] : keys)]);
+  await removeObjectsLater(scope, [...new Set(whole ? [...keys, whole] : keys)]);
 }
 
 /** Removes objects when the transaction is committed, by a job. */
-export const removeObjectsLater = async (tx: Tx, keys: readonly string[]): Promise<void> => {
-  if (keys.length > 0) await enqueue(tx, { name: 'job-uploads.remove-objects', attempts: 25 }, { keys });
+export const removeObjectsLater = async (scope: WriteScope, keys: readonly string[]): Promise<void> => {
+  if (keys.length > 0) await enqueue(scope.tx, { name: 'job-uploads.remove-objects', attempts: 25 }, { keys });
 };

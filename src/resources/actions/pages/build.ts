@@ -2,6 +2,7 @@
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { isGitError } from '#git/errors.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -43,7 +44,7 @@ export const buildSite = job<BuildPayload, JobContext>({
     const { db, change, now } = context;
     const build = await findBuild(db, id);
     const site = build && (await findSite(db, build.repository_id));
-    if (!site || !(await change((tx) => beginBuild(tx, id, now)))) return;
+    if (!site || !(await change((scope) => beginBuild(scope.tx, id, now)))) return;
     const gitRepository = repoOf(context.services.git, build.repository_id);
     const started = performance.now();
     const end = (result: Built | string) =>
@@ -70,16 +71,16 @@ const endBuild = (
   build: BuildRow,
   { result, duration_ms }: { result: Built | string; duration_ms: number },
 ): Promise<boolean> =>
-  context.change(async (tx) => {
-    const site = await findSiteForUpdate(tx, build.repository_id);
-    const isWanted = (await findBuildForUpdate(tx, build.id))?.status === 'building';
+  context.change(async (scope) => {
+    const site = await findSiteForUpdate(scope.tx, build.repository_id);
+    const isWanted = (await findBuildForUpdate(scope.tx, build.id))?.status === 'building';
     if (!site || !isWanted) return false;
     const isOutdated = (site.live_version ?? 0) > build.id;
-    const publishOnce = (built: Built) => (isOutdated ? undefined : publish(tx, context, { site, build }, built));
+    const publishOnce = (built: Built) => (isOutdated ? undefined : publish(scope, context, { site, build }, built));
     const problem = typeof result === 'string' ? result : await publishOnce(result);
     const ended = { status: problem === undefined ? 'built' : 'errored', error: problem ?? null } as const;
-    await updateBuild(tx, build.id, { ...ended, duration_ms, updated_at: context.now });
-    await recordBuilt(tx, context, build);
+    await updateBuild(scope.tx, build.id, { ...ended, duration_ms, updated_at: context.now });
+    await recordBuilt(scope, context, build);
     return problem === undefined && !isOutdated;
   });
 
@@ -121,20 +122,20 @@ function asProblem(error: unknown): string {
 
 /** Serves what was built in the place of what was served. Returns why it can't be. */
 async function publish(
-  tx: Tx,
+  scope: WriteScope,
   { services, now }: JobContext,
   { site, build: { id, repository_id, commit_sha } }: { site: SiteRow; build: BuildRow },
   { tree, cname, custom_404 }: Built,
 ): Promise<string | undefined> {
   if (cname !== undefined) {
-    const claimed = await claimDomain(tx, repository_id, cname, ownHosts(services));
+    const claimed = await claimDomain(scope, repository_id, cname, ownHosts(services));
     if ('problem' in claimed) return `The file CNAME: ${cname.trim().slice(0, 255)} ${claimed.problem}.`;
     if (claimed.domain !== site.domain) {
-      await updateSite(tx, repository_id, { https_enforced: false, health: null, health_checked_at: null });
-      await removeReaders(tx, repository_id);
+      await updateSite(scope.tx, repository_id, { https_enforced: false, health: null, health_checked_at: null });
+      await removeReaders(scope.tx, repository_id);
     }
   }
-  await updateSite(tx, repository_id, {
+  await updateSite(scope.tx, repository_id, {
     live_commit: commit_sha,
     live_tree: tree,
     live_version: id,
@@ -144,11 +145,15 @@ async function publish(
   return undefined;
 }
 
-async function recordBuilt(tx: Tx, { now }: JobContext, { id, kind, repository_id, pusher_id }: BuildRow): Promise<void> {
-  const owner = await ownerOf(tx, repository_id);
+async function recordBuilt(
+  scope: WriteScope,
+  { now }: JobContext,
+  { id, kind, repository_id, pusher_id }: BuildRow,
+): Promise<void> {
+  const owner = await ownerOf(scope.tx, repository_id);
   if (owner === undefined) return;
-  const scope = { owner, repository: repository_id, actor: pusher_id ?? undefined, at: now };
-  await record(tx, { ...scope, kind: kind === 'branch' ? 'pages.built' : 'pages.deployed', data: { build: id } });
+  const about = { owner, repository: repository_id, actor: pusher_id ?? undefined, at: now };
+  await record(scope.tx, { ...about, kind: kind === 'branch' ? 'pages.built' : 'pages.deployed', data: { build: id } });
 }
 
 const ownerOf = async (tx: Tx, repository: Id<'repositories'>): Promise<Id<'accounts'> | undefined> =>

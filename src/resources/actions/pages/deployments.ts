@@ -1,7 +1,9 @@
 // Deployments: websites that workflows bring as artifacts. A job proves by its identity token which run it belongs to.
+
 import type { RepositoryAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { badRequest, invalid, notFound, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
@@ -77,12 +79,12 @@ function idOfArtifact(links: Links, { owner, name }: RepositoryAction['repo'], w
 
 /** Queues a deployment. What is served stays until all of the artifact was found good. */
 export async function createDeployment(
-  tx: Tx,
+  scope: WriteScope,
   { repo, by, now }: RepositoryAction,
   artifact: WholeArtifact,
   version: string,
 ): Promise<BuildRow> {
-  const row = await insertDeployment(tx, {
+  const row = await insertDeployment(scope.tx, {
     repository_id: repo.id,
     artifact_id: artifact.id,
     commit_sha: version,
@@ -90,12 +92,12 @@ export async function createDeployment(
     created_at: now,
     updated_at: now,
   });
-  await enqueueBuilds(tx, [row]);
+  await enqueueBuilds(scope.tx, [row]);
   return row;
 }
 
 /** Cancels a deployment. @throws Refusal 422 where it has ended */
-export async function cancelDeployment(tx: Tx, { now }: RepositoryAction, { id, status }: BuildRow): Promise<void> {
+export async function cancelDeployment(scope: WriteScope, { now }: RepositoryAction, { id, status }: BuildRow): Promise<void> {
   if (status !== 'queued' && status !== 'building') throw unprocessable('The deployment has ended.');
-  await updateBuild(tx, id, { status: 'cancelled', updated_at: now });
+  await updateBuild(scope.tx, id, { status: 'cancelled', updated_at: now });
 }

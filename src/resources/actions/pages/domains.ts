@@ -1,7 +1,7 @@
 import { domainToASCII } from 'node:url';
-import type { Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { PagesAddress } from '#endpoint/pages-address.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Id } from '#lib/id.ts';
 import { putDomain } from './store.ts';
@@ -35,12 +35,14 @@ function domainOf(text: string, own: OwnHosts): { domain: string } | { problem: 
 
 /** Gives a repository a domain; a problem where that isn't one, or belongs to another repository. */
 export async function claimDomain(
-  tx: Tx,
+  scope: WriteScope,
   repository: Id<'repositories'>,
   text: string,
   own: OwnHosts,
 ): Promise<{ domain: string } | { problem: string; isTaken?: true }> {
   const found = domainOf(text, own);
   if ('problem' in found) return found;
-  return (await putDomain(tx, repository, found.domain)) ? found : { problem: 'belongs to another repository', isTaken: true };
+  return (await putDomain(scope.tx, repository, found.domain))
+    ? found
+    : { problem: 'belongs to another repository', isTaken: true };
 }

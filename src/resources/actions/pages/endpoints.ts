@@ -74,7 +74,7 @@ export const createPages = endpoint({
     const pages = demandPages(services.pages);
     const wanted = wantedSource(action, body);
     const found = await findSource(services.git, repo.id, wanted);
-    await change((tx) => createSite(tx, action, { ...found, build_type: wanted.build_type, pages }));
+    await change((scope) => createSite(scope, action, { ...found, build_type: wanted.build_type, pages }));
     const site = orNotFound(await findSite(db, repo.id));
     return presentSite({ links, pages, url: repositoryUrlsOf(links, repo).url }, repo, site);
   },
@@ -100,7 +100,7 @@ export const updatePages = endpoint({
     const pages = demandPages(services.pages);
     const found = await findChangedSource(services.git, orNotFound(await findSite(db, repo.id)), body);
     const own = ownHosts(services, links);
-    await change((tx) => changeSite(tx, action, { wanted: body, found, pages, own }));
+    await change((scope) => changeSite(scope, action, { wanted: body, found, pages, own }));
   },
 });
 
@@ -113,7 +113,7 @@ export const deletePages = endpoint({
   refuses: [404],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => deleteSite(tx, action));
+    await change((scope) => deleteSite(scope, action));
   },
 });
 
@@ -128,7 +128,7 @@ export const getPagesHealth = endpoint({
   async handle({ db, change, at: { repo }, now, reply }) {
     const site = orNotFound(await findSite(db, repo.id));
     if (site.domain === null) throw badRequest('The website has no domain of its own.');
-    if (!isHealthFresh(site, now)) await change((tx) => enqueueCheck(tx, repo.id));
+    if (!isHealthFresh(site, now)) await change((scope) => enqueueCheck(scope.tx, repo.id));
     return site.health ? reply(200, site.health) : reply(202, {});
   },
 });
@@ -157,7 +157,7 @@ export const requestPagesBuild = endpoint({
   replies: { 201: PageBuildStatus },
   async handle({ db, change, at: { repo }, action, links, services }) {
     const commit = await findRequestedCommit(services.git, orNotFound(await findSite(db, repo.id)));
-    await change((tx) => requestBuild(tx, action, commit));
+    await change((scope) => requestBuild(scope, action, commit));
     return { url: `${repositoryUrlsOf(links, repo).url}/pages/builds/latest`, status: 'queued' };
   },
 });
@@ -207,7 +207,7 @@ export const createPagesDeployment = endpoint({
   async handle({ db, change, at: { repo }, body, action, links, now, services: { secrets, ...services } }) {
     const pages = demandPages(services.pages);
     const artifact = await findDeployedArtifact({ db, links, secrets, now }, action, body);
-    const { id } = await change((tx) => createDeployment(tx, action, artifact, body.pages_build_version));
+    const { id } = await change((scope) => createDeployment(scope, action, artifact, body.pages_build_version));
     const { url } = repositoryUrlsOf(links, repo);
     const site = orNotFound(await findSite(db, repo.id));
     const page_url = presentSite({ links, pages, url }, repo, site).html_url ?? '';
@@ -238,6 +238,6 @@ export const cancelPagesDeployment = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { pageDeployment }) => cancelDeployment(tx, action, pageDeployment));
+    await change((scope, { pageDeployment }) => cancelDeployment(scope, action, pageDeployment));
   },
 });

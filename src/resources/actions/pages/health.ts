@@ -38,8 +38,8 @@ export const checkDomain = job<CheckPayload, JobContext>({
       checkHost({ ...services, pages }, domain, name),
       isBelowZone ? undefined : checkHost({ ...services, pages }, base === domain ? `www.${domain}` : base, name),
     ]);
-    await change((tx) =>
-      storeHealth(tx, repository, { domain: found, ...(alternative ? { alt_domain: alternative } : {}) }, now),
+    await change((scope) =>
+      storeHealth(scope.tx, repository, { domain: found, ...(alternative ? { alt_domain: alternative } : {}) }, now),
     );
   },
 });

@@ -17,7 +17,7 @@ export const buildPushed = batchSubscription<'push', JobContext>({
   name: 'pages.build-pushed',
   on: ['push'],
   attempts: 25,
-  async runAll(events, { db, change, now }) {
+  async runAll(events, { db, change, now }: JobContext) {
     const sites = await loadBranchSites(db, unique(gather(events, 'repository')));
     const builds: NewBuild[] = [];
     const gone: SiteRow[] = [];
@@ -36,10 +36,10 @@ export const buildPushed = batchSubscription<'push', JobContext>({
           updated_at: now,
         });
     }
-    if (builds.length > 0) await change(async (tx) => enqueueBuilds(tx, await insertBuilds(tx, builds)));
+    if (builds.length > 0) await change(async (scope) => enqueueBuilds(scope.tx, await insertBuilds(scope.tx, builds)));
     for (const { repository_id, source_branch } of gone) {
       const renamed = await findNewName(db, repository_id, source_branch);
-      if (renamed !== undefined) await change((tx) => updateSite(tx, repository_id, { source_branch: renamed }));
+      if (renamed !== undefined) await change((scope) => updateSite(scope.tx, repository_id, { source_branch: renamed }));
     }
   },
 });
@@ -65,8 +65,8 @@ export const endReaders = subscription<'repository.publicized', JobContext>({
   name: 'pages.end-readers',
   on: ['repository.publicized'],
   attempts: 10,
-  async run({ repository }, { change }) {
-    if (repository !== undefined) await change((tx) => removeReaders(tx, repository));
+  async run({ repository }, { change }: JobContext) {
+    if (repository !== undefined) await change((scope) => removeReaders(scope.tx, repository));
   },
 });
 
@@ -75,8 +75,8 @@ export const removeExpiredReaders = job<Record<string, never>>({
   name: 'pages.remove-expired-readers',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { change, now, stopping }) {
+  async run(_payload, { change, now, stopping }: JobContext) {
     for (const remove of [removeExpiredCodes, removeExpiredSessions])
-      await repeatWhile({ stopping }, () => change((tx) => remove(tx, now)));
+      await repeatWhile({ stopping }, () => change((scope) => remove(scope.tx, now)));
   },
 });

@@ -1,6 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
 import { isHttps, type PagesAddress } from '#endpoint/pages-address.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -79,14 +79,14 @@ export const isHealthFresh = ({ health_checked_at }: SiteRow, now: Date): boolea
 
 /** Creates the website of a repository; it is built from its branch at once. */
 export async function createSite(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { source, commit, build_type, pages }: FoundSource & { build_type: SiteRow['build_type']; pages: PagesAddress },
 ): Promise<void> {
   const { repo, now } = action;
-  await checkMemberPrivilege(tx, 'members_can_create_pages', action);
-  await checkMayBe(tx, action, repo.visibility === 'public');
-  const isNew = await insertSite(tx, {
+  await checkMemberPrivilege(scope, 'members_can_create_pages', action);
+  await checkMayBe(scope, action, repo.visibility === 'public');
+  const isNew = await insertSite(scope.tx, {
     repository_id: repo.id,
     build_type,
     source_branch: source.branch,
@@ -97,18 +97,18 @@ export async function createSite(
     updated_at: now,
   });
   if (!isNew) throw conflict('The repository has a website already.');
-  await updateRepository(tx, repo.id, { has_pages: true });
-  await record(tx, { ...inRepository(action), kind: 'pages.created', data: {} });
-  if (commit) await requestBuild(tx, action, commit);
+  await updateRepository(scope.tx, repo.id, { has_pages: true });
+  await record(scope.tx, { ...inRepository(action), kind: 'pages.created', data: {} });
+  if (commit) await requestBuild(scope, action, commit);
 }
 
 /** Refuses members of an organization that reserves websites of this visibility for its owners. */
-const checkMayBe = (tx: Tx, action: RepositoryAction, isSeenByAll: boolean): Promise<void> =>
-  checkMemberPrivilege(tx, isSeenByAll ? 'members_can_create_public_pages' : 'members_can_create_private_pages', action);
+const checkMayBe = (scope: WriteScope, action: RepositoryAction, isSeenByAll: boolean): Promise<void> =>
+  checkMemberPrivilege(scope, isSeenByAll ? 'members_can_create_public_pages' : 'members_can_create_private_pages', action);
 
 /** Queues a build of a commit. The builds of a website come one after the other. */
-export async function requestBuild(tx: Tx, { repo, by, now }: RepositoryAction, commit: Oid): Promise<void> {
-  const made = await insertBuilds(tx, [
+export async function requestBuild(scope: WriteScope, { repo, by, now }: RepositoryAction, commit: Oid): Promise<void> {
+  const made = await insertBuilds(scope.tx, [
     {
       repository_id: repo.id,
       event_id: null,
@@ -118,37 +118,41 @@ export async function requestBuild(tx: Tx, { repo, by, now }: RepositoryAction, 
       updated_at: now,
     },
   ]);
-  await enqueueBuilds(tx, made);
+  await enqueueBuilds(scope.tx, made);
 }
 
 type Change = { wanted: PageChange; found: FoundSource | undefined; pages: PagesAddress; own: OwnHosts };
 
 /** Changes the website of a repository. Where its source changes, it is built again; what is there is served until then. */
-export async function changeSite(tx: Tx, action: RepositoryAction, { wanted, found, pages, own }: Change): Promise<void> {
+export async function changeSite(
+  scope: WriteScope,
+  action: RepositoryAction,
+  { wanted, found, pages, own }: Change,
+): Promise<void> {
   const { repo, now } = action;
   if (Object.keys(wanted).length === 0) throw badRequest('Name what is to change.');
-  const site = orNotFound(await findSiteForUpdate(tx, repo.id));
+  const site = orNotFound(await findSiteForUpdate(scope.tx, repo.id));
   if (wanted.https_enforced && !isHttps(pages))
     throw invalid('Page', 'https_enforced', 'invalid', 'Websites of this server are not reached by HTTPS');
-  const domain = await changeDomain(tx, repo.id, wanted.cname, own);
+  const domain = await changeDomain(scope, repo.id, wanted.cname, own);
   const change = {
     ...(wanted.build_type === undefined ? {} : { build_type: wanted.build_type }),
     ...(found ? { source_branch: found.source.branch, source_path: found.source.path } : {}),
-    ...(wanted.public === undefined ? {} : { is_public: await wishOf(tx, action, site, wanted.public) }),
+    ...(wanted.public === undefined ? {} : { is_public: await wishOf(scope, action, site, wanted.public) }),
     ...httpsOf(site, wanted, domain, pages),
     // What was found of another domain says nothing of this one.
     ...(wanted.cname !== undefined && domain !== site.domain ? { health: null, health_checked_at: null } : {}),
   };
-  await updateSite(tx, repo.id, { ...change, updated_at: now });
+  await updateSite(scope.tx, repo.id, { ...change, updated_at: now });
   // What was served at its host until now may have left scripts in browsers: readers sign in anew.
-  if (wanted.public !== undefined || wanted.cname !== undefined) await removeReaders(tx, repo.id);
-  await record(tx, { ...inRepository(action), kind: 'pages.changed', data: {} });
-  if (found?.commit) await requestBuild(tx, action, found.commit);
+  if (wanted.public !== undefined || wanted.cname !== undefined) await removeReaders(scope.tx, repo.id);
+  await record(scope.tx, { ...inRepository(action), kind: 'pages.changed', data: {} });
+  if (found?.commit) await requestBuild(scope, action, found.commit);
 }
 
 /** What is stored of a wish to be public. What the visibility of the repository says already is no wish, so that it ends with that. */
-async function wishOf(tx: Tx, action: RepositoryAction, site: SiteRow, wanted: boolean): Promise<boolean | null> {
-  if (wanted !== isPublic(site, action.repo)) await checkMayBe(tx, action, wanted);
+async function wishOf(scope: WriteScope, action: RepositoryAction, site: SiteRow, wanted: boolean): Promise<boolean | null> {
+  if (wanted !== isPublic(site, action.repo)) await checkMayBe(scope, action, wanted);
   return wanted === (action.repo.visibility === 'public') ? null : wanted;
 }
 
@@ -159,21 +163,26 @@ function httpsOf(site: SiteRow, wanted: PageChange, domain: string | null | unde
   return { https_enforced: domain === null && isHttps(pages) };
 }
 
-async function changeDomain(tx: Tx, repository: SiteRow['repository_id'], cname: string | null | undefined, own: OwnHosts) {
+async function changeDomain(
+  scope: WriteScope,
+  repository: SiteRow['repository_id'],
+  cname: string | null | undefined,
+  own: OwnHosts,
+) {
   if (cname === undefined) return undefined;
   if (cname === null || cname.trim() === '') {
-    await removeDomain(tx, repository);
+    await removeDomain(scope.tx, repository);
     return null;
   }
-  const claimed = await claimDomain(tx, repository, cname, own);
+  const claimed = await claimDomain(scope, repository, cname, own);
   if ('domain' in claimed) return claimed.domain;
   throw invalid('Page', 'cname', claimed.isTaken ? 'already_exists' : 'invalid', `cname ${claimed.problem}`);
 }
 
 /** Deletes the website of a repository. It is no longer served from then on. */
-export async function deleteSite(tx: Tx, action: RepositoryAction): Promise<void> {
+export async function deleteSite(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo } = action;
-  if (!(await removeSite(tx, repo.id))) throw notFound();
-  await updateRepository(tx, repo.id, { has_pages: false });
-  await record(tx, { ...inRepository(action), kind: 'pages.deleted', data: {} });
+  if (!(await removeSite(scope.tx, repo.id))) throw notFound();
+  await updateRepository(scope.tx, repo.id, { has_pages: false });
+  await record(scope.tx, { ...inRepository(action), kind: 'pages.deleted', data: {} });
 }

@@ -46,7 +46,7 @@ export const createPrivateRegistry = endpoint({
   },
   replies: { 201: PrivateRegistry },
   async handle({ change, body, action, services: { secrets } }) {
-    return presentRegistry(await change((tx) => createRegistry(tx, { ...action, secrets }, body)));
+    return presentRegistry(await change((scope) => createRegistry(scope, { ...action, secrets }, body)));
   },
 });
 
@@ -59,7 +59,7 @@ export const getRegistryPublicKey = endpoint({
   replies: { 200: EncryptionKey },
   async handle({ db, change, at, now, services: { secrets } }) {
     const key = registryKey(at.org);
-    return presentKey((await findActiveKey(db, key)) ?? (await change((tx) => ensureKey(tx, key, { secrets, now }))));
+    return presentKey((await findActiveKey(db, key)) ?? (await change((scope) => ensureKey(scope, key, { secrets, now }))));
   },
 });
 
@@ -87,7 +87,7 @@ export const updatePrivateRegistry = endpoint({
   example: { visibility: 'all' },
   replies: { 204: Nothing },
   async handle({ change, body, action, services: { secrets } }) {
-    await change((tx, { registry }) => changeRegistry(tx, { ...action, secrets }, registry, body));
+    await change((scope, { registry }) => changeRegistry(scope, { ...action, secrets }, registry, body));
   },
 });
 
@@ -101,6 +101,6 @@ export const deletePrivateRegistry = endpoint({
   malformed: 'refused',
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { registry }) => deleteRegistry(tx, action, registry));
+    await change((scope, { registry }) => deleteRegistry(scope, action, registry));
   },
 });

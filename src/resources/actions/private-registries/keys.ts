@@ -1,5 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import type { Secrets } from '#lib/secrets.ts';
@@ -13,8 +13,8 @@ export const registryKey = ({ id }: Organization): KeyUse => ({ purpose: 'privat
 type Rotation = { org: Organization; secrets: Secrets; now: Date; by: Id<'accounts'> | undefined };
 
 /** Replaces that key. Secrets that were encrypted with the old one and arrive later are refused; stored ones stay readable. */
-export async function rotateRegistryKey(tx: Tx, { org, secrets, now, by }: Rotation): Promise<KeyRow> {
-  const key = await replaceKey(tx, registryKey(org), { secrets, now });
-  await record(tx, { kind: 'private_registry.key_rotated', owner: org.id, actor: by, at: now, data: { key: key.id } });
+export async function rotateRegistryKey(scope: WriteScope, { org, secrets, now, by }: Rotation): Promise<KeyRow> {
+  const key = await replaceKey(scope, registryKey(org), { secrets, now });
+  await record(scope.tx, { kind: 'private_registry.key_rotated', owner: org.id, actor: by, at: now, data: { key: key.id } });
   return key;
 }

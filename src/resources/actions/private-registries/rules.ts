@@ -1,5 +1,5 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
@@ -74,18 +74,18 @@ const identityOf = (wanted: PrivateRegistryChange): Identity =>
 type SecretAction = OrganizationAction & { secrets: Secrets };
 
 /** Creates a registry. Its secret is decrypted, and stored under the server's own key. */
-export async function createRegistry(tx: Tx, action: SecretAction, wanted: NewPrivateRegistry): Promise<RegistryRow> {
+export async function createRegistry(scope: WriteScope, action: SecretAction, wanted: NewPrivateRegistry): Promise<RegistryRow> {
   const { org, now, secrets } = action;
   const { registry_type, auth_type = defaultAuthType, url, username, replaces_base = false, visibility } = wanted;
   const identity = identityOf(wanted);
   checkUrl(url);
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
-  const secret = value && keyId ? await decrypt(tx, registryKey(org), { secrets, resource, keyId, value }) : undefined;
-  await lockOrganization(tx, org.id); // so that two can't take the same name
-  const selection = await createSelection(tx, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
-  const name = nameFor(registry_type, await listNames(tx, org.id));
-  const id = await insertRegistry(tx, {
+  const secret = value && keyId ? await decrypt(scope, registryKey(org), { secrets, resource, keyId, value }) : undefined;
+  await lockOrganization(scope.tx, org.id); // so that two can't take the same name
+  const selection = await createSelection(scope, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
+  const name = nameFor(registry_type, await listNames(scope.tx, org.id));
+  const id = await insertRegistry(scope.tx, {
     organization_id: org.id,
     name,
     registry_type,
@@ -99,13 +99,13 @@ export async function createRegistry(tx: Tx, action: SecretAction, wanted: NewPr
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...inOrganization(action), kind: 'private_registry.created', data: { registry: id } });
-  return orNotFound(await findRegistry(tx, org.id, name));
+  await record(scope.tx, { ...inOrganization(action), kind: 'private_registry.created', data: { registry: id } });
+  return orNotFound(await findRegistry(scope.tx, org.id, name));
 }
 
 /** Changes the named fields of a registry. The secret stays unless a new one is sent; `auth_type` can't change. */
 export async function changeRegistry(
-  tx: Tx,
+  scope: WriteScope,
   action: SecretAction,
   registry: RegistryRow,
   wanted: PrivateRegistryChange,
@@ -120,20 +120,24 @@ export async function changeRegistry(
   const { registry_type = registry.registry_type, username = registry.username, visibility = registry.visibility } = wanted;
   const identity = { ...registry.identity, ...identityOf(wanted) };
   checkSettled({ auth_type, registry_type, username, identity });
-  const secret = await changedSecret(tx, registry, action, wanted);
-  await changeSelection(tx, action, registry.selection_id, { resource, mode: visibility, ids: wanted.selected_repository_ids });
-  await updateRegistry(tx, registry.id, {
+  const secret = await changedSecret(scope, registry, action, wanted);
+  await changeSelection(scope, action, registry.selection_id, {
+    resource,
+    mode: visibility,
+    ids: wanted.selected_repository_ids,
+  });
+  await updateRegistry(scope.tx, registry.id, {
     ...defined({ url: wanted.url, replaces_base: wanted.replaces_base, secret }),
     registry_type,
     username,
     identity: JSON.stringify(identity),
     updated_at: action.now,
   });
-  await record(tx, { ...inOrganization(action), kind: 'private_registry.changed', data: { registry: registry.id } });
+  await record(scope.tx, { ...inOrganization(action), kind: 'private_registry.changed', data: { registry: registry.id } });
 }
 
 async function changedSecret(
-  tx: Tx,
+  scope: WriteScope,
   registry: RegistryRow,
   { org, secrets }: SecretAction,
   wanted: PrivateRegistryChange,
@@ -142,13 +146,16 @@ async function changedSecret(
   if (!needsSecret(registry.auth_type) || (value === undefined && keyId === undefined)) return undefined;
   if (value === undefined) throw missing('encrypted_value');
   if (keyId === undefined) throw missing('key_id');
-  return secrets.seal(await decrypt(tx, registryKey(org), { secrets, resource, keyId, value }), contextOf(org.id, registry.name));
+  return secrets.seal(
+    await decrypt(scope, registryKey(org), { secrets, resource, keyId, value }),
+    contextOf(org.id, registry.name),
+  );
 }
 
 /** Deletes a registry with its secret. */
-export async function deleteRegistry(tx: Tx, action: OrganizationAction, registry: RegistryRow): Promise<void> {
-  await removeRegistry(tx, registry);
-  await record(tx, { ...inOrganization(action), kind: 'private_registry.deleted', data: { name: registry.name } });
+export async function deleteRegistry(scope: WriteScope, action: OrganizationAction, registry: RegistryRow): Promise<void> {
+  await removeRegistry(scope.tx, registry);
+  await record(scope.tx, { ...inOrganization(action), kind: 'private_registry.deleted', data: { name: registry.name } });
 }
 
 /** Decrypts the stored secret of a registry. */

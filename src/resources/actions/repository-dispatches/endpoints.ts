@@ -21,6 +21,6 @@ export const createDispatch = endpoint({
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
     const data = { type: body.event_type, payload: body.client_payload };
-    await change((tx) => record(tx, { ...inRepository(action), kind: 'repository.dispatched', data }));
+    await change((scope) => record(scope.tx, { ...inRepository(action), kind: 'repository.dispatched', data }));
   },
 });

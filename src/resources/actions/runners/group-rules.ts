@@ -1,6 +1,7 @@
 // What people do with groups of runners.
+
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
@@ -20,106 +21,118 @@ const maxGroups = fixedValue(limitTable.workflows.runnerGroups);
 const maxGroupWorkflows = fixedValue(limitTable.workflows.groupWorkflows);
 
 /** Makes a group. The organization is locked, so that of two concurrent requests with the same name, one is refused. */
-export async function createGroup(tx: Tx, action: OrganizationAction, wanted: NewRunnerGroup): Promise<GroupRow> {
+export async function createGroup(scope: WriteScope, action: OrganizationAction, wanted: NewRunnerGroup): Promise<GroupRow> {
   const { org, now } = action;
   const { name, visibility, selected_repository_ids, runners = [], ...columns } = wanted;
-  await lockOrganization(tx, org.id);
-  const total = await checkName(tx, org.id, { name });
+  await lockOrganization(scope.tx, org.id);
+  const total = await checkName(scope, org.id, { name });
   if (total >= maxGroups)
     throw invalid(resource, 'name', 'unprocessable', `An organization can have at most ${maxGroups} groups`);
-  const selection = await createSelection(tx, action, { resource, mode: visibility, ids: selected_repository_ids });
-  const { id } = await insertGroup(tx, {
+  const selection = await createSelection(scope, action, { resource, mode: visibility, ids: selected_repository_ids });
+  const { id } = await insertGroup(scope.tx, {
     organization_id: org.id,
     name,
     selection_id: selection.id,
     ...columnsOf(columns),
     created_at: now,
   });
-  if (runners.length > 0) await moveRunners(tx, await checkRunners(tx, org.id, runners), id);
-  await record(tx, { ...inOrganization(action), kind: 'runner_group.created', data: { group: id } });
-  notifyQueued(tx);
-  return orNotFound(await findGroupForUpdate(tx, { id }));
+  if (runners.length > 0) await moveRunners(scope.tx, await checkRunners(scope, org.id, runners), id);
+  await record(scope.tx, { ...inOrganization(action), kind: 'runner_group.created', data: { group: id } });
+  notifyQueued(scope.tx);
+  return orNotFound(await findGroupForUpdate(scope.tx, { id }));
 }
 
 export async function changeGroup(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   group: GroupRow,
   wanted: RunnerGroupChange,
 ): Promise<GroupRow> {
   const { name, visibility, ...columns } = wanted;
-  await checkName(tx, action.org.id, { name, own: group.id });
-  await updateGroup(tx, group.id, { name, ...columnsOf(columns), ...(await visibilityColumns(tx, action, group, visibility)) });
-  await record(tx, { ...inOrganization(action), kind: 'runner_group.updated', data: { group: group.id } });
-  notifyQueued(tx);
-  return orNotFound(await findGroupForUpdate(tx, group));
+  await checkName(scope, action.org.id, { name, own: group.id });
+  await updateGroup(scope.tx, group.id, {
+    name,
+    ...columnsOf(columns),
+    ...(await visibilityColumns(scope, action, group, visibility)),
+  });
+  await record(scope.tx, { ...inOrganization(action), kind: 'runner_group.updated', data: { group: group.id } });
+  notifyQueued(scope.tx);
+  return orNotFound(await findGroupForUpdate(scope.tx, group));
 }
 
 async function visibilityColumns(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   { selection_id }: GroupRow,
   mode: RunnerGroupChange['visibility'],
 ) {
   if (mode === undefined) return {};
   const input = { resource, mode, ids: undefined };
-  if (selection_id === null) return { selection_id: (await createSelection(tx, action, input)).id };
-  await changeSelection(tx, action, selection_id, input);
+  if (selection_id === null) return { selection_id: (await createSelection(scope, action, input)).id };
+  await changeSelection(scope, action, selection_id, input);
   return {};
 }
 
 /** Deletes a group; what is in it comes into the default group. @throws Refusal 422 for the default group */
-export async function deleteGroup(tx: Tx, action: OrganizationAction, group: GroupRow): Promise<void> {
+export async function deleteGroup(scope: WriteScope, action: OrganizationAction, group: GroupRow): Promise<void> {
   if (group.is_default) throw unprocessable(`The group ${group.name} is the default one, which can't be deleted.`);
-  const other = await getDefaultGroup(tx, action.org.id);
-  await moveOthers(tx, { from: group.id, to: other.id, but: [] });
-  await moveHostedRunners(tx, group.id, other.id);
-  await removeGroup(tx, group.id);
-  if (group.selection_id !== null) await removeSelection(tx, group.selection_id);
-  await record(tx, { ...inOrganization(action), kind: 'runner_group.deleted', data: { group: group.id, name: group.name } });
-  notifyQueued(tx);
+  const other = await getDefaultGroup(scope.tx, action.org.id);
+  await moveOthers(scope.tx, { from: group.id, to: other.id, but: [] });
+  await moveHostedRunners(scope.tx, group.id, other.id);
+  await removeGroup(scope.tx, group.id);
+  if (group.selection_id !== null) await removeSelection(scope.tx, group.selection_id);
+  await record(scope.tx, {
+    ...inOrganization(action),
+    kind: 'runner_group.deleted',
+    data: { group: group.id, name: group.name },
+  });
+  notifyQueued(scope.tx);
 }
 
 /** Makes these self-hosted runners those of a group. Others that were in it come into the default group. */
 export async function setGroupRunners(
-  tx: Tx,
+  scope: WriteScope,
   { org }: OrganizationAction,
   group: GroupRow,
   ids: readonly number[],
 ): Promise<void> {
-  const runners = await checkRunners(tx, org.id, ids);
-  const other = await getDefaultGroup(tx, org.id);
-  if (other.id !== group.id) await moveOthers(tx, { from: group.id, to: other.id, but: runners });
-  await moveRunners(tx, runners, group.id);
-  notifyQueued(tx);
+  const runners = await checkRunners(scope, org.id, ids);
+  const other = await getDefaultGroup(scope.tx, org.id);
+  if (other.id !== group.id) await moveOthers(scope.tx, { from: group.id, to: other.id, but: runners });
+  await moveRunners(scope.tx, runners, group.id);
+  notifyQueued(scope.tx);
 }
 
 /** Puts a runner into a group, out of the one that it was in. */
-export async function addToGroup(tx: Tx, group: GroupRow, { id }: Pick<RunnerRow, 'id'>): Promise<void> {
-  await moveRunners(tx, [id], group.id);
-  notifyQueued(tx);
+export async function addToGroup(scope: WriteScope, group: GroupRow, { id }: Pick<RunnerRow, 'id'>): Promise<void> {
+  await moveRunners(scope.tx, [id], group.id);
+  notifyQueued(scope.tx);
 }
 
 /** Takes a runner out of a group: it comes into the default group. */
-export async function takeFromGroup(tx: Tx, { org }: OrganizationAction, { id }: Pick<RunnerRow, 'id'>): Promise<void> {
-  await moveRunners(tx, [id], (await getDefaultGroup(tx, org.id)).id);
-  notifyQueued(tx);
+export async function takeFromGroup(
+  scope: WriteScope,
+  { org }: OrganizationAction,
+  { id }: Pick<RunnerRow, 'id'>,
+): Promise<void> {
+  await moveRunners(scope.tx, [id], (await getDefaultGroup(scope.tx, org.id)).id);
+  notifyQueued(scope.tx);
 }
 
 /** @returns how many groups the organization has */
 async function checkName(
-  tx: Tx,
+  scope: WriteScope,
   organization: Id<'accounts'>,
   wanted: { name: string; own?: Id<'runner_groups'> },
 ): Promise<number> {
-  const { total, clash } = await countGroups(tx, organization, wanted);
+  const { total, clash } = await countGroups(scope.tx, organization, wanted);
   if (clash) throw invalid(resource, 'name', 'already_exists');
   return total;
 }
 
-async function checkRunners(tx: Tx, organization: Id<'accounts'>, ids: readonly number[]): Promise<Id<'runners'>[]> {
+async function checkRunners(scope: WriteScope, organization: Id<'accounts'>, ids: readonly number[]): Promise<Id<'runners'>[]> {
   const distinct = unique(ids);
-  const kept = await keepRunners(tx, organization, distinct);
+  const kept = await keepRunners(scope.tx, organization, distinct);
   if (kept.length < distinct.length)
     throw invalid(resource, 'runners', 'invalid', 'runners must be self-hosted runners of this organization');
   return kept;

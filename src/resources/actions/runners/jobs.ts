@@ -12,7 +12,7 @@ export const removeForgottenRunners = job<Record<string, never>, JobContext>({
   name: 'runners.remove-forgotten',
   attempts: 1,
   schedule: { cron: '41 * * * *' },
-  async run(_payload, { change, now }) {
-    await change((tx) => removeForgotten(tx, addMinutes(now, -silentMinutes), batchSize));
+  async run(_payload, { change, now }: JobContext) {
+    await change((scope) => removeForgotten(scope.tx, addMinutes(now, -silentMinutes), batchSize));
   },
 });

@@ -1,5 +1,6 @@
 import { randomUUID, timingSafeEqual } from 'node:crypto';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { conflict, forbidden, invalid, unprocessable } from '#lib/refusal.ts';
@@ -37,19 +38,19 @@ type RunnerFacts = { readonly name: string; readonly version: string; readonly l
  * @throws Refusal 403 for a repository that may have no runners of its own
  */
 export async function createRunnerToken(
-  tx: Tx,
+  scope: WriteScope,
   owner: RunnerOwner,
   { purpose, now }: { purpose: 'registration' | 'removal'; now: Date },
 ): Promise<{ token: string; expires_at: Date }> {
-  if (purpose === 'registration') await checkAllowed(tx, owner);
+  if (purpose === 'registration') await checkAllowed(scope, owner);
   const token = newToken(tokenPrefix);
   const expires_at = addMinutes(now, tokenMinutes);
-  await insertRunnerToken(tx, { token_hash: hashToken(token), purpose, expires_at, ...ownerColumns(owner) });
+  await insertRunnerToken(scope.tx, { token_hash: hashToken(token), purpose, expires_at, ...ownerColumns(owner) });
   return { token, expires_at };
 }
 
-async function checkAllowed(tx: Tx, { repository }: RunnerOwner): Promise<void> {
-  if (repository !== undefined && !(await mayHaveRunners(tx, repository)))
+async function checkAllowed(scope: WriteScope, { repository }: RunnerOwner): Promise<void> {
+  if (repository !== undefined && !(await mayHaveRunners(scope.tx, repository)))
     throw forbidden('Repository level self-hosted runners are disabled on this repository.');
 }
 
@@ -63,7 +64,7 @@ const ownerColumns = ({ organization, repository }: RunnerOwner) => ({
  * @returns undefined for a token that isn't one, or has expired
  */
 export async function registerRunner(
-  tx: Tx,
+  scope: WriteScope,
   {
     token,
     isEphemeral,
@@ -71,15 +72,15 @@ export async function registerRunner(
     ...facts
   }: RunnerFacts & { readonly token: string; readonly isEphemeral: boolean; readonly now: Date },
 ): Promise<{ runner: RunnerRow; token: string } | undefined> {
-  const found = await findRunnerToken(tx, { hash: hashToken(token), purpose: 'registration', now });
+  const found = await findRunnerToken(scope.tx, { hash: hashToken(token), purpose: 'registration', now });
   if (!found) return undefined;
   const own = newToken(tokenPrefix);
   const { organization_id, repository_id } = found;
   const name = checkName(facts.name);
-  const runner = await insertRunner(tx, {
+  const runner = await insertRunner(scope.tx, {
     organization_id,
     repository_id,
-    runner_group_id: organization_id === null ? null : (await getDefaultGroup(tx, organization_id)).id,
+    runner_group_id: organization_id === null ? null : (await getDefaultGroup(scope.tx, organization_id)).id,
     uuid: randomUUID(),
     token_hash: hashToken(own),
     name,
@@ -96,12 +97,12 @@ export async function registerRunner(
 
 /** Writes what a runner tells of itself when it starts. What runs jobs of a hosted runner has the labels that the server gave it. */
 export function declareRunner(
-  tx: Tx,
+  scope: WriteScope,
   runner: RunnerRow,
   { version, labels }: Pick<RunnerFacts, 'version' | 'labels'>,
 ): Promise<RunnerRow | undefined> {
-  notifyQueued(tx);
-  return updateRunner(tx, runner.id, {
+  notifyQueued(scope.tx);
+  return updateRunner(scope.tx, runner.id, {
     version: version.slice(0, maxLabel),
     ...(runner.hosted_runner_id === null ? { labels: checkLabels(labels), os: systemOf(labels) } : {}),
   });
@@ -149,19 +150,19 @@ export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os' 
   unique([...kindLabels(row), ...row.labels, ...row.custom_labels]);
 
 /** Gives a runner these custom labels, and takes all others that people gave it. */
-export async function setLabels(tx: Tx, runner: RunnerRow, labels: readonly string[]): Promise<RunnerRow> {
+export async function setLabels(scope: WriteScope, runner: RunnerRow, labels: readonly string[]): Promise<RunnerRow> {
   const own = new Set([...kindLabels(runner), ...runner.labels]);
   const custom_labels = checkLabels(labels).filter((name) => !own.has(name));
-  notifyQueued(tx);
-  return (await updateRunner(tx, runner.id, { custom_labels })) ?? runner;
+  notifyQueued(scope.tx);
+  return (await updateRunner(scope.tx, runner.id, { custom_labels })) ?? runner;
 }
 
 /** @throws Refusal 422 while it runs a job */
-export async function deleteRunner(tx: Tx, runner: RunnerRow): Promise<void> {
-  const [busy] = await listBusy(tx, [runner.id]);
+export async function deleteRunner(scope: WriteScope, runner: RunnerRow): Promise<void> {
+  const [busy] = await listBusy(scope.tx, [runner.id]);
   if (busy !== undefined) throw unprocessable(`Runner ${runner.name} is running a job.`);
-  await removeRunner(tx, runner.id);
-  notifyQueued(tx); // processes may remember it
+  await removeRunner(scope.tx, runner.id);
+  notifyQueued(scope.tx); // processes may remember it
 }
 
 /**
@@ -169,7 +170,7 @@ export async function deleteRunner(tx: Tx, runner: RunnerRow): Promise<void> {
  * @returns the runner, and in base64 the registration file with which a program is that runner
  */
 export async function createJitRunner(
-  tx: Tx,
+  scope: WriteScope,
   owner: RunnerOwner,
   { name: wanted, runner_group_id, labels, work_folder }: NewJitRunner,
   { address, now }: { address: string; now: Date },
@@ -183,10 +184,10 @@ export async function createJitRunner(
       'invalid',
       "work_folder can't be set here: the runner's own configuration says where it works",
     );
-  await checkAllowed(tx, owner);
-  if (organization !== undefined && !(await findGroup(tx, organization, runner_group_id)))
+  await checkAllowed(scope, owner);
+  if (organization !== undefined && !(await findGroup(scope.tx, organization, runner_group_id)))
     throw unprocessable('runner_group_id must name a group of the organization');
-  const made = await createEphemeral(tx, {
+  const made = await createEphemeral(scope, {
     ...ownerColumns(owner),
     runner_group_id: organization === undefined ? null : asId(runner_group_id),
     name,
@@ -206,7 +207,7 @@ export async function createJitRunner(
  * @returns the registration file with which a program is it; undefined where its name is taken
  */
 export async function createHostedInstance(
-  tx: Tx,
+  scope: WriteScope,
   hosted: { id: Id<'hosted_runners'>; organization_id: Id<'accounts'>; runner_group_id: Id<'runner_groups'>; platform: string },
   { name, label, address, now }: { name: string; label: string; address: string; now: Date },
 ): Promise<{ id: RunnerRow['id']; registration: object } | undefined> {
@@ -214,7 +215,7 @@ export async function createHostedInstance(
   const [os = 'unknown'] = platform.toLowerCase().split('-');
   const columns = { organization_id, repository_id: null, runner_group_id, hosted_runner_id: id };
   const labels = [label.toLowerCase()];
-  const made = await createEphemeral(tx, { ...columns, name, os, labels, created_at: now });
+  const made = await createEphemeral(scope, { ...columns, name, os, labels, created_at: now });
   const onHost = labels.map((one) => `${one}:host`);
   return made && { id: made.runner.id, registration: registrationOf(made, { address, labels: onHost }) };
 }
@@ -222,10 +223,10 @@ export async function createHostedInstance(
 type NewEphemeral = Omit<Parameters<typeof insertRunner>[1], 'uuid' | 'token_hash' | 'version' | 'is_ephemeral' | 'seen_at'>;
 
 /** Inserts a runner that takes one job. @returns undefined where its name is taken */
-async function createEphemeral(tx: Tx, row: NewEphemeral): Promise<{ runner: RunnerRow; token: string } | undefined> {
+async function createEphemeral(scope: WriteScope, row: NewEphemeral): Promise<{ runner: RunnerRow; token: string } | undefined> {
   const token = newToken(tokenPrefix);
   const own = { uuid: randomUUID(), token_hash: hashToken(token), version: '', is_ephemeral: true, seen_at: null };
-  const runner = await insertRunner(tx, { ...row, ...own });
+  const runner = await insertRunner(scope.tx, { ...row, ...own });
   return runner && { runner, token };
 }
 

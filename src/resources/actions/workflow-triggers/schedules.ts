@@ -29,7 +29,7 @@ export const runSchedules = job<Record<string, never>, JobContext>({
         // One workflow that fails doesn't stop the schedules of others: its time passes.
         context.log.error({ err: error, workflow: workflow.id }, 'a scheduled workflow could not run');
         const next = (await nextRunOf((workflow.events ?? {}) as EventsConfig, context.now))?.at ?? null;
-        await context.change((tx) => passScheduled(tx, workflow, next));
+        await context.change((scope) => passScheduled(scope.tx, workflow, next));
       }
     }
   },
@@ -50,10 +50,10 @@ async function runScheduled(
   const next = await nextRunOf(events, now);
   const called = file && (await readCalledFiles({ db, git: services.git }, { repository, ref, commit: commit.id }, file));
   const links = linksOf(addressOf(services));
-  await change(async (tx) => {
-    if (!(await passScheduled(tx, workflow, next?.at ?? null)) || !commit || !file || !called) return;
+  await change(async (scope) => {
+    if (!(await passScheduled(scope.tx, workflow, next?.at ?? null)) || !commit || !file || !called) return;
     await createRun(
-      { tx, links, now },
+      { tx: scope.tx, links, now },
       {
         repository,
         ...file,

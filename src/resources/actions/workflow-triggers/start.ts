@@ -1,4 +1,3 @@
-import { change } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
@@ -114,7 +113,7 @@ type Started = {
 
 async function startFor(job: JobContext, started: Started): Promise<void> {
   const { event, built, repository, parts, ownApp, time } = started;
-  const { db, services, now } = job;
+  const { db, change, services, now } = job;
   const gitRepository = repoOf(services.git, repository.id);
   if (!(await repositoryExists(gitRepository))) return;
   const depth = await depthOf(job, event);
@@ -129,8 +128,11 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
       time.check();
       const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
       try {
-        await change(db, (tx) =>
-          createRun({ tx, links, now }, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),
+        await change((scope) =>
+          createRun(
+            { tx: scope.tx, links, now },
+            { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork },
+          ),
         );
       } catch (error) {
         // The other files go on; the event comes again for this one.

@@ -20,8 +20,8 @@ export const listRepoWorkflows = endpoint({
   access: readsActions,
   paging: pages(),
   replies: { 200: enveloped('workflows', Workflow) },
-  async handle({ db, change, at, page, links, now, services: { git } }) {
-    await followAtRequest({ db, change: (work) => change((tx) => work(tx)), git, now }, at.repo);
+  async handle({ db, at, page, links, now, services: { git } }) {
+    await followAtRequest({ db, git, now }, at.repo);
     const urls = repositoryUrlsOf(links, at.repo);
     return mapEach(await listWorkflows(db, at.repo.id, page), (row) => presentWorkflow(urls, at.repo.default_branch, row));
   },
@@ -50,7 +50,7 @@ export const enableRepoWorkflow = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, now }) {
-    await change((tx, { workflow }) => enableWorkflow(tx, workflow, { isEnabled: true, now }));
+    await change((scope, { workflow }) => enableWorkflow(scope, workflow, { isEnabled: true, now }));
   },
 });
 
@@ -64,6 +64,6 @@ export const disableRepoWorkflow = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, now }) {
-    await change((tx, { workflow }) => enableWorkflow(tx, workflow, { isEnabled: false, now }));
+    await change((scope, { workflow }) => enableWorkflow(scope, workflow, { isEnabled: false, now }));
   },
 });

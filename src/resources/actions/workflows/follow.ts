@@ -1,7 +1,7 @@
 // Following the workflow files of a default branch: the rows of workflows say what these files say.
 import { LRUCache } from 'lru-cache';
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import { change, type Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -13,7 +13,6 @@ import { listAllWorkflows, markDeleted, putWorkflow } from './store.ts';
 
 type FollowContext = {
   readonly db: Db;
-  readonly change: <Result>(work: (tx: Tx) => Promise<Result>) => Promise<Result>;
   readonly git: GitStore;
   readonly now: Date;
   readonly time: ReadingTime;
@@ -62,13 +61,13 @@ async function findHead({ git }: Pick<FollowContext, 'git'>, { id, default_branc
 
 /** Writes what the files of a head say. @returns false where the branch has moved since */
 async function followHead(context: FollowContext, repository: Followed, head: Oid | null): Promise<boolean> {
-  const { db, change, git, now } = context;
+  const { db, git, now } = context;
   const { id } = repository;
   const files = head ? await listWorkflowFiles(repoOf(git, id), head) : [];
   const known = await listAllWorkflows(db, id);
   if (files.length > 0 || known.length > 0) {
     const read = await readWorkflowFiles(files, { owner: repository.owner_id, time: context.time });
-    const isCurrent = await change(async (tx) => {
+    const isCurrent = await change(db, async (tx) => {
       await lockRepository(tx, id);
       if ((await findHead(context, repository)) !== head) return false;
       for (const [at, { path }] of files.entries()) {

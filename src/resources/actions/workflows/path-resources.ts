@@ -1,4 +1,3 @@
-import { change } from '#database/connect.ts';
 import { pathResource } from '#endpoint/path-resource.ts';
 import { slugWord } from '#endpoint/path-words.ts';
 import { asId } from '#lib/id.ts';
@@ -14,7 +13,7 @@ export const workflow = pathResource({
   words: { workflow_id: slugWord },
   below: 'repo',
   async find({ db, at, services: { git }, now }, { workflow_id }) {
-    await followAtRequest({ db, change: (work) => change(db, work), git, now }, at.repo);
+    await followAtRequest({ db, git, now }, at.repo);
     const query = /^\d{1,15}$/.test(workflow_id)
       ? selectWorkflow(db, at.repo.id, asId<'workflows'>(Number(workflow_id)))
       : selectWorkflowNamed(db, at.repo.id, workflow_id);

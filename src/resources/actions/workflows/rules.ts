@@ -1,14 +1,14 @@
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { updateWorkflow, type WorkflowRow } from './store.ts';
 
 /** Lets a workflow run, or stops it from doing so. Runs that have begun go on. @throws Refusal 422 for one whose file is gone */
 export async function enableWorkflow(
-  tx: Tx,
+  scope: WriteScope,
   workflow: WorkflowRow,
   { isEnabled, now }: { isEnabled: boolean; now: Date },
 ): Promise<void> {
   if (workflow.state === 'deleted') throw unprocessable('The file of this workflow was deleted');
   if ((workflow.state === 'active') === isEnabled) return;
-  await updateWorkflow(tx, workflow.id, { state: isEnabled ? 'active' : 'disabled_manually', updated_at: now });
+  await updateWorkflow(scope.tx, workflow.id, { state: isEnabled ? 'active' : 'disabled_manually', updated_at: now });
 }

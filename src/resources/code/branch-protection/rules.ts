@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
@@ -54,23 +54,27 @@ export function checkRestricted({ restricts_pushes }: ProtectionRow): void {
  * without one, the second changes what the first made.
  */
 export async function putProtection(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   branch: string,
   body: NewProtection,
 ): Promise<ProtectionRow> {
   const { repo, now } = action;
-  const { settings, lists } = await wantedProtection(tx, action, body);
-  await lockRepository(tx, repo.id);
-  const found = await findProtection(tx, repo.id, branch);
-  const former = found && (await findProtectionForUpdate(tx, found));
-  if (former) return changeProtection(tx, action, former, { settings, lists });
-  if ((await countProtections(tx, repo.id)) >= maxProtections)
+  const { settings, lists } = await wantedProtection(scope, action, body);
+  await lockRepository(scope.tx, repo.id);
+  const found = await findProtection(scope.tx, repo.id, branch);
+  const former = found && (await findProtectionForUpdate(scope.tx, found));
+  if (former) return changeProtection(scope, action, former, { settings, lists });
+  if ((await countProtections(scope.tx, repo.id)) >= maxProtections)
     throw unprocessable(`A repository can have at most ${maxProtections} protected branches`);
-  const id = await insertProtection(tx, { repository_id: repo.id, branch, now }, { ...settings, required_signatures: false });
-  await setActors(tx, id, lists);
-  const row = orNotFound(await findProtection(tx, repo.id, branch));
-  await record(tx, { ...inRepository(action), kind: 'branch_protection.created', data: { is: snapshotOf(row) } });
+  const id = await insertProtection(
+    scope.tx,
+    { repository_id: repo.id, branch, now },
+    { ...settings, required_signatures: false },
+  );
+  await setActors(scope.tx, id, lists);
+  const row = orNotFound(await findProtection(scope.tx, repo.id, branch));
+  await record(scope.tx, { ...inRepository(action), kind: 'branch_protection.created', data: { is: snapshotOf(row) } });
   return row;
 }
 
@@ -78,7 +82,7 @@ type Changes = { readonly settings?: Partial<Settings>; readonly lists?: Lists }
 
 /** Changes settings and lists of a protection. Nothing happens where they are the same already. */
 export async function changeProtection(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   row: ProtectionRow,
   { settings = {}, lists = {} }: Changes,
@@ -90,10 +94,10 @@ export async function changeProtection(
     Object.entries(lists).filter(([list, actors]) => !isDeepStrictEqual(keysOf(actors), keysOf(actorsOf(row, list)))),
   );
   if (Object.keys({ ...changed, ...others }).length === 0) return row;
-  await setActors(tx, row.id, others);
-  await updateProtection(tx, row.id, changed, action.now);
-  const after = orNotFound(await findProtection(tx, row.repository_id, row.branch));
-  await record(tx, {
+  await setActors(scope.tx, row.id, others);
+  await updateProtection(scope.tx, row.id, changed, action.now);
+  const after = orNotFound(await findProtection(scope.tx, row.repository_id, row.branch));
+  await record(scope.tx, {
     ...inRepository(action),
     kind: 'branch_protection.edited',
     data: { was: snapshotOf(row), is: snapshotOf(after) },
@@ -105,45 +109,45 @@ const keyOf = ({ user_id, team_id, app_id }: Actor): string => [user_id, team_id
 const keysOf = (actors: readonly Actor[]): string[] => actors.map(keyOf).sort();
 const actorsOf = ({ actors }: ProtectionRow, list: string): Actor[] => actors.filter((actor) => actor.list === list);
 
-export async function deleteProtection(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
-  await removeProtection(tx, row.id);
-  await record(tx, { ...inRepository(action), kind: 'branch_protection.deleted', data: { was: snapshotOf(row) } });
+export async function deleteProtection(scope: WriteScope, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+  await removeProtection(scope.tx, row.id);
+  await record(scope.tx, { ...inRepository(action), kind: 'branch_protection.deleted', data: { was: snapshotOf(row) } });
 }
 
 /** Replaces those of the required status checks, and whether they are strict, that the request names. */
 export async function changeStatusChecks(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   row: ProtectionRow,
   wanted: StatusChecksChange,
 ): Promise<ProtectionRow> {
-  const status_checks = await wantedChecks(tx, wanted, getStatusChecks(row));
-  return changeProtection(tx, action, row, { settings: { status_checks } });
+  const status_checks = await wantedChecks(scope, wanted, getStatusChecks(row));
+  return changeProtection(scope, action, row, { settings: { status_checks } });
 }
 
 export async function changeReviews(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   row: ProtectionRow,
   wanted: ReviewsChange,
 ): Promise<ProtectionRow> {
   const { reviews, lists } = wantedReviews(wanted, getReviews(row));
-  return changeProtection(tx, action, row, { settings: { reviews }, lists: await findLists(tx, action, lists) });
+  return changeProtection(scope, action, row, { settings: { reviews }, lists: await findLists(scope, action, lists) });
 }
 
-export async function removeStatusChecks(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+export async function removeStatusChecks(scope: WriteScope, action: RepositoryAction, row: ProtectionRow): Promise<void> {
   getStatusChecks(row);
-  await changeProtection(tx, action, row, { settings: { status_checks: null } });
+  await changeProtection(scope, action, row, { settings: { status_checks: null } });
 }
 
-export async function removeReviews(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+export async function removeReviews(scope: WriteScope, action: RepositoryAction, row: ProtectionRow): Promise<void> {
   getReviews(row);
-  await changeProtection(tx, action, row, { settings: { reviews: null }, lists: { dismissal: [], bypass: [] } });
+  await changeProtection(scope, action, row, { settings: { reviews: null }, lists: { dismissal: [], bypass: [] } });
 }
 
-export async function removeRestrictions(tx: Tx, action: RepositoryAction, row: ProtectionRow): Promise<void> {
+export async function removeRestrictions(scope: WriteScope, action: RepositoryAction, row: ProtectionRow): Promise<void> {
   checkRestricted(row);
-  await changeProtection(tx, action, row, { settings: { restricts_pushes: false }, lists: { push: [] } });
+  await changeProtection(scope, action, row, { settings: { restricts_pushes: false }, lists: { push: [] } });
 }
 
 /** What becomes of a list by a request: its entries are added, are all that remains, or are removed. */
@@ -167,7 +171,7 @@ function listAfter<Entry>(
 
 /** Changes which checks are required, by their contexts. One that is added may be reported by any app. */
 export async function changeContexts(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   row: ProtectionRow,
   { change, contexts }: { change: ListChange; contexts: readonly string[] },
@@ -177,12 +181,12 @@ export async function changeContexts(
     (context) => former.checks.find((check) => check.context === context) ?? { context, app_id: null },
   );
   const checks = checkNumberOfChecks(listAfter(change, former.checks, given, ({ context }) => context));
-  return getStatusChecks(await changeProtection(tx, action, row, { settings: { status_checks: { ...former, checks } } }));
+  return getStatusChecks(await changeProtection(scope, action, row, { settings: { status_checks: { ...former, checks } } }));
 }
 
 /** Changes those of one kind who may push. Who isn't in the list can be removed from it, as in the public API. */
 export async function changePushers(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   row: ProtectionRow,
   { change, kind, names }: { change: ListChange; kind: ActorKind; names: readonly string[] },
@@ -190,16 +194,16 @@ export async function changePushers(
   checkRestricted(row);
   const isOfKind = (actor: Actor) => actor[actorKinds[kind].column] !== null;
   const former = actorsOf(row, 'push').filter(isOfKind);
-  const given = change === 'remove' ? await namedAmong(tx, former, names) : await pushersNamed(tx, action, kind, names);
+  const given = change === 'remove' ? await namedAmong(scope, former, names) : await pushersNamed(scope, action, kind, names);
   const others = actorsOf(row, 'push').filter((actor) => !isOfKind(actor));
   const push = checkNumber([...others, ...listAfter(change, former, given, keyOf)]);
-  return changeProtection(tx, action, row, { lists: { push } });
+  return changeProtection(scope, action, row, { lists: { push } });
 }
 
-const pushersNamed = async (tx: Tx, action: RepositoryAction, kind: ActorKind, names: readonly string[]) =>
-  (await findLists(tx, action, { push: { [kind]: names } })).push ?? [];
+const pushersNamed = async (scope: WriteScope, action: RepositoryAction, kind: ActorKind, names: readonly string[]) =>
+  (await findLists(scope, action, { push: { [kind]: names } })).push ?? [];
 
-async function namedAmong(tx: Tx, actors: readonly Actor[], names: readonly string[]): Promise<Actor[]> {
+async function namedAmong(scope: WriteScope, actors: readonly Actor[], names: readonly string[]): Promise<Actor[]> {
   const wanted = new Set(names.map((name) => name.toLowerCase()));
-  return (await loadNames(tx, actors)).filter(({ name }) => wanted.has(name.toLowerCase()));
+  return (await loadNames(scope.tx, actors)).filter(({ name }) => wanted.has(name.toLowerCase()));
 }

@@ -1,6 +1,7 @@
 // What requests want of a protection, as settings and actors: names become ids here.
+
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -23,14 +24,14 @@ const resource = 'BranchProtection';
  * Finds the actors that lists name.
  * @throws Refusal 422 in a user's own repository, and for names of those who may not write to the repository
  */
-export async function findLists(tx: Tx, { repo, by }: RepositoryAction, wanted: WantedLists): Promise<Lists> {
+export async function findLists(scope: WriteScope, { repo, by }: RepositoryAction, wanted: WantedLists): Promise<Lists> {
   const given = Object.entries(wanted).flatMap(([list, names]) => (names ? [{ list: list as ActorList, names }] : [])); // the keys of WantedLists
   if (repo.owner.kind !== 'organization' && given.some(({ list, names }) => list === 'push' || isGiven(names)))
     throw unprocessable('Only organization repositories can have users and team restrictions');
   const namesOf = (kind: ActorKind) =>
     unique(given.flatMap(({ names }) => (names[kind] ?? []).map((name) => name.toLowerCase())));
   const all = { users: namesOf('users'), teams: namesOf('teams'), apps: namesOf('apps') };
-  const found = keyed(await findActors(tx, { repo, by }, all), ({ kind, name }) => `${kind} ${name.toLowerCase()}`);
+  const found = keyed(await findActors(scope.tx, { repo, by }, all), ({ kind, name }) => `${kind} ${name.toLowerCase()}`);
   const unknown = kindNames.flatMap((kind) =>
     all[kind].filter((name) => !found.has(`${kind} ${name}`)).map((name) => ({ kind, name })),
   );
@@ -56,14 +57,14 @@ export function checkNumber(actors: readonly Actor[]): readonly Actor[] {
  * checks is that one, so that what a reply shows may be sent back.
  * @throws Refusal 422 for an app that there isn't
  */
-export async function wantedChecks(tx: Tx, wanted: StatusChecksChange, former?: StatusChecks): Promise<StatusChecks> {
+export async function wantedChecks(scope: WriteScope, wanted: StatusChecksChange, former?: StatusChecks): Promise<StatusChecks> {
   const { strict = former?.strict ?? false, contexts, checks } = wanted;
   if (!contexts && !checks) return { strict, checks: former?.checks ?? [] };
   const anyApp = (contexts ?? []).map((context) => ({ context, app_id: null }));
   const bound = (checks ?? []).map(({ context, app_id = null }) => ({ context, app_id: app_id === -1 ? null : app_id }));
   const all = [...keyed([...anyApp, ...bound], ({ context }) => context).values()];
   await checkApps(
-    tx,
+    scope,
     all.flatMap(({ app_id }) => app_id ?? []),
   );
   return { strict, checks: checkNumberOfChecks(all) };
@@ -74,8 +75,8 @@ export function checkNumberOfChecks(checks: StatusChecks['checks']): StatusCheck
   return checks;
 }
 
-async function checkApps(tx: Tx, ids: readonly number[]): Promise<void> {
-  const apps: ReadonlyMap<number, unknown> = await loadApps(tx, ids as Id<'apps'>[]); // ids of a request, which may be of no app
+async function checkApps(scope: WriteScope, ids: readonly number[]): Promise<void> {
+  const apps: ReadonlyMap<number, unknown> = await loadApps(scope.tx, ids as Id<'apps'>[]); // ids of a request, which may be of no app
   const unknown = unique(ids).filter((id) => !apps.has(id));
   if (unknown.length === 0) return;
   throw invalidFields(unknown.map((id) => ({ resource, field: 'checks', code: 'invalid', message: `There is no app ${id}` })));
@@ -106,13 +107,13 @@ export function wantedReviews(
 
 /** A whole protection, but for required signatures, of which requests for a whole one can't speak. What is left out is off. */
 export async function wantedProtection(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   wanted: NewProtection,
 ): Promise<{ settings: Omit<Settings, 'required_signatures'>; lists: Required<Lists> }> {
   const { required_pull_request_reviews, required_status_checks, restrictions, ...switches } = wanted;
   const required = required_pull_request_reviews && wantedReviews(required_pull_request_reviews);
-  const lists = await findLists(tx, action, { ...required?.lists, push: restrictions ?? undefined });
+  const lists = await findLists(scope, action, { ...required?.lists, push: restrictions ?? undefined });
   return {
     settings: {
       enforce_admins: switches.enforce_admins ?? false,
@@ -124,7 +125,7 @@ export async function wantedProtection(
       lock_branch: switches.lock_branch ?? false,
       allow_fork_syncing: switches.allow_fork_syncing ?? false,
       restricts_pushes: restrictions !== null,
-      status_checks: required_status_checks && (await wantedChecks(tx, required_status_checks)),
+      status_checks: required_status_checks && (await wantedChecks(scope, required_status_checks)),
       reviews: required?.reviews ?? null,
     },
     lists: { push: [], dismissal: [], bypass: [], ...lists },

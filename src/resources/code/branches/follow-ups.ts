@@ -13,12 +13,12 @@ declare module '#resources/follow-ups.ts' {
 /** The former name of a branch leads to the new one, which takes its protection over. */
 export const branchFollowUps: FollowUps<'branches.rename'> = {
   'branches.rename':
-    async (tx, { isDefault, ...names }) =>
+    async (scope, { isDefault, ...names }) =>
     async ({ repo, actor, now }) => {
-      await insertRename(tx, { repository: repo.id, ...names, now });
-      await renameProtection(tx, repo.id, names);
+      await insertRename(scope.tx, { repository: repo.id, ...names, now });
+      await renameProtection(scope.tx, repo.id, names);
       const event = { owner: repo.owner_id, repository: repo.id, actor, at: now };
       // Recording the moves makes the new branch the default one (see adoptFirstBranch). This event informs subscribers.
-      if (isDefault) await record(tx, { ...event, kind: 'repository.default_branch_changed', data: names });
+      if (isDefault) await record(scope.tx, { ...event, kind: 'repository.default_branch_changed', data: names });
     },
 };

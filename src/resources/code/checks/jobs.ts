@@ -16,7 +16,7 @@ export const requestSuites = batchSubscription<'push', JobContext>({
   name: 'checks.request-suites',
   on: ['push'],
   attempts: 25,
-  async runAll(events, { change, now }) {
+  async runAll(events, { change, now }: JobContext) {
     const pushed = events.flatMap(({ repository, owner, actor, data: { moves, initial } }) =>
       repository === undefined || initial
         ? []
@@ -29,13 +29,13 @@ export const requestSuites = batchSubscription<'push', JobContext>({
     if (pushed.length === 0) return;
     const heads: PushedHead[] = pushed.map(({ head }) => head);
     const byHead = keyed(pushed, ({ head }) => keyOf(head.repository, head.commit, head.branch));
-    await change(async (tx) => {
-      const suites = await insertPushedSuites(tx, heads);
+    await change(async (scope) => {
+      const suites = await insertPushedSuites(scope.tx, heads);
       const made = suites.flatMap((suite) => {
         const push = getOptional(byHead, keyOf(suite.repository_id, suite.head_sha, suite.head_branch));
         return push ? [{ suite, push }] : [];
       });
-      await recordEach(tx, made, ({ suite, push: { owner, actor } }) => ({
+      await recordEach(scope.tx, made, ({ suite, push: { owner, actor } }) => ({
         kind: 'check_suite.requested' as const,
         owner,
         repository: suite.repository_id,
@@ -56,11 +56,11 @@ export const concludeStale = job<Record<string, never>, JobContext>({
   name: 'checks.conclude-stale',
   attempts: 3,
   schedule: { cron: '27 * * * *' },
-  async run(_payload, { db, change, now, stopping }) {
+  async run(_payload, { db, change, now, stopping }: JobContext) {
     const before = addDays(now, -staleAfterDays);
     await repeatWhile({ stopping }, async () => {
       const found = await listSuitesWithStaleRuns(db, before, suitesPerBatch);
-      for (const suite of stepsOf({ stopping }, found)) await change((tx) => concludeStaleRuns(tx, suite, { before, now }));
+      for (const suite of stepsOf({ stopping }, found)) await change((scope) => concludeStaleRuns(scope, suite, { before, now }));
       return found.length > 0;
     });
   },

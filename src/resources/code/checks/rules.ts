@@ -1,6 +1,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -25,11 +26,11 @@ export function checkingApp({ grant }: SignedIn): Id<'apps'> {
 
 /** Adds the suite of the acting app and a commit, or gives the one that is there. */
 export async function createSuite(
-  tx: Tx,
+  scope: WriteScope,
   { repo, by, now }: RepositoryAction,
   { commit, branch }: CheckedHead,
 ): Promise<SuiteRow & { is_new: boolean }> {
-  return store.putSuiteForUpdate(tx, {
+  return store.putSuiteForUpdate(scope.tx, {
     repository_id: repo.id,
     app_id: checkingApp(by),
     head_sha: commit,
@@ -41,14 +42,19 @@ export async function createSuite(
 }
 
 /** Adds a run to the suite of the acting app and a commit, which is made where it isn't there. */
-export async function createRun(tx: Tx, action: RepositoryAction, head: CheckedHead, wanted: NewCheckRun): Promise<RunRow> {
+export async function createRun(
+  scope: WriteScope,
+  action: RepositoryAction,
+  head: CheckedHead,
+  wanted: NewCheckRun,
+): Promise<RunRow> {
   const { repo, now } = action;
   const { name, details_url, external_id = '', started_at, actions = [], output } = wanted;
   checkAddresses(wanted);
   const state = stateOf(wanted, now) ?? { status: 'queued', conclusion: null, completed_at: null, open_since: now };
   const annotations = annotationsOf(output?.annotations);
-  const suite = await createSuite(tx, action, head);
-  const run = await store.insertRun(tx, {
+  const suite = await createSuite(scope, action, head);
+  const run = await store.insertRun(scope.tx, {
     check_suite_id: suite.id,
     repository_id: repo.id,
     app_id: suite.app_id,
@@ -67,23 +73,28 @@ export async function createRun(tx: Tx, action: RepositoryAction, head: CheckedH
     created_at: now,
     updated_at: now,
   });
-  addAnnotations(tx, run, annotations);
-  store.removeOldestRuns(tx, suite.id, [name]);
-  await recordRun(tx, action, 'check_run.created', run);
-  if (run.status === 'completed') await recordRun(tx, action, 'check_run.completed', run);
-  await settleSuite(tx, action, suite.id);
+  addAnnotations(scope.tx, run, annotations);
+  store.removeOldestRuns(scope.tx, suite.id, [name]);
+  await recordRun(scope.tx, action, 'check_run.created', run);
+  if (run.status === 'completed') await recordRun(scope.tx, action, 'check_run.completed', run);
+  await settleSuite(scope.tx, action, suite.id);
   return run;
 }
 
 /** Changes a run of the acting app. Annotations are added to those that it has; its suite follows. */
-export async function changeRun(tx: Tx, action: RepositoryAction, run: RunRow, wanted: CheckRunChange): Promise<RunRow> {
+export async function changeRun(
+  scope: WriteScope,
+  action: RepositoryAction,
+  run: RunRow,
+  wanted: CheckRunChange,
+): Promise<RunRow> {
   const { by, now } = action;
   checkOwn(by, run, 'The check run can only be changed by the app that created it.');
   checkAddresses(wanted);
   const { name = run.name, details_url, external_id, started_at, actions, output } = wanted;
   const state = stateOf(wanted, now, run);
   const annotations = annotationsOf(output?.annotations);
-  const after = await store.updateRun(tx, run.id, {
+  const after = await store.updateRun(scope.tx, run.id, {
     ...defined({ name, details_url, external_id, title: output?.title, summary: output?.summary, text: output?.text }),
     ...state,
     ...(started_at === undefined ? {} : { started_at: new Date(started_at) }),
@@ -92,43 +103,44 @@ export async function changeRun(tx: Tx, action: RepositoryAction, run: RunRow, w
     annotations_count: run.annotations_count + annotations.length,
     updated_at: now,
   });
-  addAnnotations(tx, run, annotations);
+  addAnnotations(scope.tx, run, annotations);
   if (name !== run.name) {
-    store.updateLatest(tx, run.check_suite_id, [run.name, name]);
-    store.removeOldestRuns(tx, run.check_suite_id, [name]);
+    store.updateLatest(scope.tx, run.check_suite_id, [run.name, name]);
+    store.removeOldestRuns(scope.tx, run.check_suite_id, [name]);
   }
-  if (after.conclusion !== null && after.conclusion !== run.conclusion) await recordRun(tx, action, 'check_run.completed', after);
-  await settleSuite(tx, action, run.check_suite_id);
+  if (after.conclusion !== null && after.conclusion !== run.conclusion)
+    await recordRun(scope.tx, action, 'check_run.completed', after);
+  await settleSuite(scope.tx, action, run.check_suite_id);
   return after;
 }
 
 /** Asks the app for a run once more. The run stays as it is until its app changes it; its suite waits for that. */
-export async function rerequestRun(tx: Tx, action: RepositoryAction, run: RunRow): Promise<void> {
+export async function rerequestRun(scope: WriteScope, action: RepositoryAction, run: RunRow): Promise<void> {
   checkOwn(action.by, run, 'The check run can only be requested again by the app that created it.');
-  await reopenSuite(tx, action, run.check_suite_id);
-  await recordRun(tx, action, 'check_run.rerequested', run);
+  await reopenSuite(scope.tx, action, run.check_suite_id);
+  await recordRun(scope.tx, action, 'check_run.rerequested', run);
 }
 
 /** Asks the app for all runs of a suite once more. */
-export async function rerequestSuite(tx: Tx, action: RepositoryAction, suite: SuiteRow): Promise<void> {
+export async function rerequestSuite(scope: WriteScope, action: RepositoryAction, suite: SuiteRow): Promise<void> {
   checkOwn(action.by, suite, 'The check suite can only be requested again by the app that created it.');
-  await reopenSuite(tx, action, suite.id);
-  await recordSuite(tx, action, 'check_suite.rerequested', suite);
+  await reopenSuite(scope.tx, action, suite.id);
+  await recordSuite(scope.tx, action, 'check_suite.rerequested', suite);
 }
 
 /** Sets for which apps a push makes a suite. @throws Refusal 422 for apps that aren't installed on the owner of the repository */
 export async function changePreferences(
-  tx: Tx,
+  scope: WriteScope,
   { repo }: RepositoryAction,
   { auto_trigger_checks: wanted }: PreferencesChange,
 ): Promise<void> {
   const settings = new Map(wanted.map(({ app_id, setting }) => [app_id, setting]));
   if (settings.size === 0) return;
-  const installed = await listInstalledApps(tx, repo.owner_id, [...settings.keys()]);
+  const installed = await listInstalledApps(scope.tx, repo.owner_id, [...settings.keys()]);
   if (installed.length < settings.size)
     throw invalid('CheckSuite', 'auto_trigger_checks', 'invalid', 'app_id must name an app that is installed here');
   const rows = installed.map((app_id) => ({ repository_id: repo.id, app_id, auto_trigger: settings.get(app_id) ?? true }));
-  await store.putPreferences(tx, rows);
+  await store.putPreferences(scope.tx, rows);
 }
 
 /** The part of an action that events name. */
@@ -163,20 +175,20 @@ const recordSuite = (tx: Tx, action: EventAction, kind: SuiteKind, { id, app_id 
 
 /** Marks the runs of a suite that were open before a time as stale, as nobody else can. */
 export async function concludeStaleRuns(
-  tx: Tx,
+  scope: WriteScope,
   { id, repository_id, owner_id }: store.StaleSuite,
   { before, now }: { before: Date; now: Date },
 ): Promise<void> {
-  const suite = await store.findSuiteForUpdate(tx, { id });
+  const suite = await store.findSuiteForUpdate(scope.tx, { id });
   if (!suite) return;
   const action = { repo: { id: repository_id, owner_id }, by: {}, now };
-  const runs = await store.updateStaleRuns(tx, id, { before, now });
-  await recordEach(tx, runs, (run) => ({
+  const runs = await store.updateStaleRuns(scope.tx, id, { before, now });
+  await recordEach(scope.tx, runs, (run) => ({
     ...inRepository(action),
     kind: 'check_run.completed' as const,
     data: { run: run.id, app: suite.app_id },
   }));
-  await settleSuite(tx, action, id);
+  await settleSuite(scope.tx, action, id);
 }
 
 const checkOwn = (by: SignedIn, { app_id }: { app_id: Id<'apps'> }, message: string): void => {

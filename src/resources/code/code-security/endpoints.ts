@@ -75,7 +75,7 @@ export const createSecurityConfiguration = endpoint({
   },
   replies: { 201: CodeSecurityConfiguration },
   async handle({ change, at, body, action, links }) {
-    return presentConfiguration(links, at.org, await change((tx) => createConfiguration(tx, action, body)));
+    return presentConfiguration(links, at.org, await change((scope) => createConfiguration(scope, action, body)));
   },
 });
 
@@ -108,7 +108,7 @@ export const detachSecurityConfigurations = endpoint({
   example: { selected_repository_ids: [asId<'repositories'>(32), asId<'repositories'>(91)] },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => detachConfigurations(tx, action, body.selected_repository_ids));
+    await change((scope) => detachConfigurations(scope, action, body.selected_repository_ids));
   },
 });
 
@@ -136,7 +136,9 @@ export const updateSecurityConfiguration = endpoint({
   example: { name: 'Engines', secret_scanning_non_provider_patterns: 'enabled' },
   replies: { 200: CodeSecurityConfiguration, 204: Nothing },
   async handle({ change, at, body, action, links, reply }) {
-    const row = await change((tx, { securityConfiguration }) => changeConfiguration(tx, action, securityConfiguration, body));
+    const row = await change((scope, { securityConfiguration }) =>
+      changeConfiguration(scope, action, securityConfiguration, body),
+    );
     return row ? reply(200, presentConfiguration(links, at.org, row)) : reply(204);
   },
 });
@@ -150,7 +152,7 @@ export const deleteSecurityConfiguration = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change }) {
-    await change((tx, { securityConfiguration }) => deleteConfiguration(tx, securityConfiguration));
+    await change((scope, { securityConfiguration }) => deleteConfiguration(scope, securityConfiguration));
   },
 });
 
@@ -165,7 +167,7 @@ export const attachSecurityConfiguration = endpoint({
   example: { scope: 'selected', selected_repository_ids: [asId<'repositories'>(32)] },
   replies: { 202: Type.Object({}) },
   async handle({ change, body, action }) {
-    await change((tx, { securityConfiguration }) => attachConfiguration(tx, action, securityConfiguration, body));
+    await change((scope, { securityConfiguration }) => attachConfiguration(scope, action, securityConfiguration, body));
     return {};
   },
 });
@@ -181,7 +183,9 @@ export const setDefaultConfiguration = endpoint({
   example: { default_for_new_repos: 'all' },
   replies: { 200: ChangedDefault },
   async handle({ change, at, body: { default_for_new_repos }, action, links }) {
-    await change((tx, { securityConfiguration }) => changeDefault(tx, action, securityConfiguration, default_for_new_repos));
+    await change((scope, { securityConfiguration }) =>
+      changeDefault(scope, action, securityConfiguration, default_for_new_repos),
+    );
     return { default_for_new_repos, configuration: presentConfiguration(links, at.org, at.securityConfiguration) };
   },
 });
@@ -246,6 +250,6 @@ export const enableSecurityProduct = endpoint({
   example: { query_suite: 'default' },
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => enableProductEverywhere(tx, action, at.security_product, at.enablement === 'enable_all'));
+    await change((scope) => enableProductEverywhere(scope, action, at.security_product, at.enablement === 'enable_all'));
   },
 });

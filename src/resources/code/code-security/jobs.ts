@@ -1,7 +1,7 @@
 // What repositories get of the configurations of their organization, in the background.
 
-import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { subscription } from '#events/subscription.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { stepsOf } from '#jobs/repeat.ts';
@@ -39,12 +39,12 @@ const first = asId<'repositories'>(0);
 export const applyConfiguration = job<{ configuration: Id<'security_configurations'> }, JobContext>({
   name: 'code-security.apply',
   attempts: 25,
-  async run({ configuration }, { db, change, now, stopping }) {
+  async run({ configuration }, { db, change, now, stopping }: JobContext) {
     for (let after: Id<'repositories'> = first; ; ) {
       stopping?.throwIfAborted();
       const waiting = await listWaiting(db, configuration, { after, limit: repositoriesPerBatch });
       for (const { repository_id } of stepsOf({ stopping }, waiting))
-        await change((tx) => applyTo(tx, repository_id, configuration, now));
+        await change((scope) => applyTo(scope, repository_id, configuration, now));
       const last = waiting.at(-1);
       if (!last || waiting.length < repositoriesPerBatch) return;
       after = last.repository_id;
@@ -55,14 +55,19 @@ export const applyConfiguration = job<{ configuration: Id<'security_configuratio
 const isWaiting = ({ status }: AttachedRow): boolean => status === 'attaching' || status === 'updating';
 
 /** Gives a repository the switches of its configuration; why that fails is stored. */
-async function applyTo(tx: Tx, id: Id<'repositories'>, configuration: Id<'security_configurations'>, now: Date): Promise<void> {
-  const repo = await lockRepository(tx, id);
-  const row = await findAttachedForUpdate(tx, id);
-  const wanted = await findConfiguration(tx, configuration);
+async function applyTo(
+  scope: WriteScope,
+  id: Id<'repositories'>,
+  configuration: Id<'security_configurations'>,
+  now: Date,
+): Promise<void> {
+  const repo = await lockRepository(scope.tx, id);
+  const row = await findAttachedForUpdate(scope.tx, id);
+  const wanted = await findConfiguration(scope.tx, configuration);
   if (!repo || !row || !wanted || row.configuration_id !== configuration || !isWaiting(row)) return;
-  const problem = await refusalOf(() => applySecurity(tx, { repo, by: byOf(row.actor_id), now }, wanted.switches));
+  const problem = await refusalOf(() => applySecurity(scope, { repo, by: byOf(row.actor_id), now }, wanted.switches));
   const done = wanted.enforcement === 'enforced' ? 'enforced' : 'attached';
-  await updateAttached(tx, id, { status: problem === undefined ? done : 'failed', problem: problem ?? null });
+  await updateAttached(scope.tx, id, { status: problem === undefined ? done : 'failed', problem: problem ?? null });
 }
 
 const byOf = (id: Id<'accounts'> | null) => (id === null ? {} : { account: { id } });
@@ -95,15 +100,15 @@ export const enableProduct = job<{ organization: Id<'accounts'>; product: string
       if (last === undefined || ids.length < repositoriesPerBatch) break;
       after = last;
     }
-    await change((tx) => removeEnablement(tx, row));
+    await change((scope) => removeEnablement(scope.tx, row));
   },
 });
 
 /** What a repository can't have, since it lacks another product or its configuration says otherwise, stays as it is. */
 const switchOne = ({ change, now }: Context, id: Id<'repositories'>, wanted: SecurityChange, actor: Id<'accounts'> | null) =>
-  change(async (tx) => {
-    const repo = await lockRepository(tx, id);
-    if (repo) await refusalOf(() => changeSecurity(tx, { repo, by: byOf(actor), now }, wanted));
+  change(async (scope) => {
+    const repo = await lockRepository(scope.tx, id);
+    if (repo) await refusalOf(() => changeSecurity(scope, { repo, by: byOf(actor), now }, wanted));
   });
 
 /** Gives new repositories the configuration that their organization has for them. */
@@ -111,17 +116,17 @@ export const attachDefault = subscription<'repository.created', JobContext>({
   name: 'code-security.attach-default',
   on: ['repository.created'],
   attempts: 25,
-  async run({ repository, actor }, { change }) {
+  async run({ repository, actor }, { change }: JobContext) {
     if (repository === undefined) return;
-    await change(async (tx) => {
-      const repo = await lockRepository(tx, repository);
-      if (!repo || (await findAttachedForUpdate(tx, repository))) return;
+    await change(async (scope) => {
+      const repo = await lockRepository(scope.tx, repository);
+      if (!repo || (await findAttachedForUpdate(scope.tx, repository))) return;
       const visibility = repo.visibility === 'public' ? 'public' : 'private_and_internal';
-      const wanted = (await listDefaults(tx, repo.owner_id)).find((row) => row.visibility === visibility);
+      const wanted = (await listDefaults(scope.tx, repo.owner_id)).find((row) => row.visibility === visibility);
       if (!wanted) return;
       const selected = { scope: 'selected' as const, selected_repository_ids: [repository] };
-      await putAttachments(tx, { organization: repo.owner_id, configuration: wanted.id, actor }, selected);
-      await enqueue(tx, applyConfiguration, { configuration: wanted.id }, { key: `security-configuration:${wanted.id}` });
+      await putAttachments(scope.tx, { organization: repo.owner_id, configuration: wanted.id, actor }, selected);
+      await enqueue(scope.tx, applyConfiguration, { configuration: wanted.id }, { key: `security-configuration:${wanted.id}` });
     });
   },
 });
@@ -131,15 +136,16 @@ export const leaveConfiguration = subscription<'repository.security_changed' | '
   name: 'code-security.leave',
   on: ['repository.security_changed', 'repository.transferred'],
   attempts: 25,
-  async run({ kind, repository }, { change }) {
+  async run({ kind, repository }, { change }: JobContext) {
     if (repository === undefined) return;
-    await change(async (tx) => {
-      if (kind === 'repository.transferred') return void (await removeForeign(tx, repository));
-      const repo = await lockRepository(tx, repository);
-      const row = await findAttachedForUpdate(tx, repository);
+    await change(async (scope) => {
+      if (kind === 'repository.transferred') return void (await removeForeign(scope.tx, repository));
+      const repo = await lockRepository(scope.tx, repository);
+      const row = await findAttachedForUpdate(scope.tx, repository);
       if (!repo || row?.status !== 'attached') return;
-      const wanted = await findConfiguration(tx, row.configuration_id);
-      if (wanted && !hasAll(repo, wanted.switches)) await updateAttached(tx, repository, { status: 'removed', problem: null });
+      const wanted = await findConfiguration(scope.tx, row.configuration_id);
+      if (wanted && !hasAll(repo, wanted.switches))
+        await updateAttached(scope.tx, repository, { status: 'removed', problem: null });
     });
   },
 });

@@ -1,5 +1,5 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { enqueue } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -27,18 +27,18 @@ const resource = 'CodeSecurityConfiguration';
 const maxConfigurations = fixedValue(limitTable.repositories.securityConfigurations);
 
 export async function createConfiguration(
-  tx: Tx,
+  scope: WriteScope,
   { org, now }: OrganizationAction,
   wanted: NewConfiguration,
 ): Promise<ConfigurationRow> {
   const settings = newSettings(wanted);
   checkSettings(settings);
-  await lockOrganization(tx, org.id);
-  const { total, same } = await countConfigurations(tx, org.id, wanted.name);
+  await lockOrganization(scope.tx, org.id);
+  const { total, same } = await countConfigurations(scope.tx, org.id, wanted.name);
   if (same !== null) throw invalid(resource, 'name', 'already_exists');
   if (total >= maxConfigurations)
     throw invalid(resource, 'name', 'unprocessable', `An organization can have at most ${maxConfigurations} configurations`);
-  return insertConfiguration(tx, {
+  return insertConfiguration(scope.tx, {
     organization_id: org.id,
     name: wanted.name,
     description: wanted.description,
@@ -57,7 +57,7 @@ function demandOwn({ organization_id }: ConfigurationRow): void {
 
 /** Changes a configuration, and has its repositories follow. Returns undefined where nothing is another. @throws Refusal 403 or 422 */
 export async function changeConfiguration(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   row: ConfigurationRow,
   { name = row.name, description = row.description, enforcement = row.enforcement, ...change }: ConfigurationChange,
@@ -72,65 +72,75 @@ export async function changeConfiguration(
   if (isSame) return undefined;
   checkSettings(settings);
   const { org, by, now } = action;
-  await lockOrganization(tx, org.id);
-  const { same } = await countConfigurations(tx, org.id, name);
+  await lockOrganization(scope.tx, org.id);
+  const { same } = await countConfigurations(scope.tx, org.id, name);
   if (same !== null && same !== row.id) throw invalid(resource, 'name', 'already_exists');
   const switches = switchesOf(settings);
-  const changed = await updateConfiguration(tx, row.id, { name, description, enforcement, settings, switches, updated_at: now });
+  const changed = await updateConfiguration(scope.tx, row.id, {
+    name,
+    description,
+    enforcement,
+    settings,
+    switches,
+    updated_at: now,
+  });
   const isNamedOnly = JSON.stringify(settings) === JSON.stringify(row.settings) && enforcement === row.enforcement;
   if (!isNamedOnly) {
-    await awaitUpdate(tx, row.id, by.account?.id);
-    await apply(tx, row);
+    await awaitUpdate(scope.tx, row.id, by.account?.id);
+    await apply(scope, row);
   }
   return changed;
 }
 
 /** Deletes a configuration. Its repositories keep their switches, and are free to change them. @throws Refusal 403 */
-export async function deleteConfiguration(tx: Tx, row: ConfigurationRow): Promise<void> {
+export async function deleteConfiguration(scope: WriteScope, row: ConfigurationRow): Promise<void> {
   demandOwn(row);
-  await removeConfiguration(tx, row.id);
+  await removeConfiguration(scope.tx, row.id);
 }
 
-const apply = (tx: Tx, { id }: Pick<ConfigurationRow, 'id'>): Promise<void> =>
-  enqueue(tx, applyConfiguration, { configuration: id }, { key: `security-configuration:${id}` });
+const apply = (scope: WriteScope, { id }: Pick<ConfigurationRow, 'id'>): Promise<void> =>
+  enqueue(scope.tx, applyConfiguration, { configuration: id }, { key: `security-configuration:${id}` });
 
 /** Attaches a configuration to repositories, which get its switches in the background. @throws Refusal 422 */
 export async function attachConfiguration(
-  tx: Tx,
+  scope: WriteScope,
   { org, by }: OrganizationAction,
   row: ConfigurationRow,
   wanted: Attachment,
 ): Promise<void> {
-  const { scope, selected_repository_ids } = wanted;
+  const { scope: covered, selected_repository_ids } = wanted;
   const field = 'selected_repository_ids';
-  if (scope === 'selected' && !selected_repository_ids) throw invalid(resource, field, 'missing_field');
-  if (scope !== 'selected' && selected_repository_ids)
-    throw invalid(resource, field, 'invalid', `${field} has no place beside the scope ${scope}`);
+  if (covered === 'selected' && !selected_repository_ids) throw invalid(resource, field, 'missing_field');
+  if (covered !== 'selected' && selected_repository_ids)
+    throw invalid(resource, field, 'invalid', `${field} has no place beside the scope ${covered}`);
   const ids = unique(selected_repository_ids ?? []);
-  if (ids.length > 0 && (await countOwned(tx, org.id, ids)) < ids.length)
+  if (ids.length > 0 && (await countOwned(scope.tx, org.id, ids)) < ids.length)
     throw invalid(resource, field, 'invalid', `${field} names a repository that is none of the organization`);
-  const total = await putAttachments(tx, { organization: org.id, configuration: row.id, actor: by.account?.id }, wanted);
-  if (total > 0) await apply(tx, row);
+  const total = await putAttachments(scope.tx, { organization: org.id, configuration: row.id, actor: by.account?.id }, wanted);
+  if (total > 0) await apply(scope, row);
 }
 
-export const detachConfigurations = (tx: Tx, { org }: OrganizationAction, ids: Parameters<typeof detach>[2]): Promise<unknown> =>
-  detach(tx, org.id, ids);
+export const detachConfigurations = (
+  scope: WriteScope,
+  { org }: OrganizationAction,
+  ids: Parameters<typeof detach>[2],
+): Promise<unknown> => detach(scope.tx, org.id, ids);
 
 type DefaultFor = 'all' | 'none' | 'public' | 'private_and_internal';
 
 /** Decides which new repositories of an organization get a configuration; others that got it before get none. */
 export async function changeDefault(
-  tx: Tx,
+  scope: WriteScope,
   { org }: OrganizationAction,
   { id }: ConfigurationRow,
   wanted: DefaultFor,
 ): Promise<void> {
-  await lockOrganization(tx, org.id);
-  await removeDefaults(tx, org.id, id);
+  await lockOrganization(scope.tx, org.id);
+  await removeDefaults(scope.tx, org.id, id);
   if (wanted === 'none') return;
   const visibilities = wanted === 'all' ? (['public', 'private_and_internal'] as const) : [wanted];
   await putDefaults(
-    tx,
+    scope.tx,
     visibilities.map((visibility) => ({ organization_id: org.id, visibility, configuration_id: id })),
   );
 }
@@ -140,7 +150,7 @@ const staleMs = 60 * 60 * 1000;
 
 /** Turns a product on or off in all repositories of an organization, in the background. @throws Refusal 422 where it can't be, or is being */
 export async function enableProductEverywhere(
-  tx: Tx,
+  scope: WriteScope,
   { org, by, now }: OrganizationAction,
   product: Product | 'advanced_security',
   isOn: boolean,
@@ -150,7 +160,7 @@ export async function enableProductEverywhere(
     return;
   }
   const row = { organization_id: org.id, product, is_on: isOn, actor_id: by.account?.id ?? null, started_at: now };
-  if (!(await putEnablement(tx, row, new Date(now.getTime() - staleMs))))
+  if (!(await putEnablement(scope.tx, row, new Date(now.getTime() - staleMs))))
     throw unprocessable(`${product} is being enabled or disabled already.`);
-  await enqueue(tx, enableProduct, { organization: org.id, product });
+  await enqueue(scope.tx, enableProduct, { organization: org.id, product });
 }

@@ -29,7 +29,7 @@ export const createCommitStatus = endpoint({
   refuses: [422],
   replies: { 201: Status },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx) => createStatus(tx, action, at.commit.oid, body));
+    const row = await change((scope) => createStatus(scope, action, at.commit.oid, body));
     return presentStatus(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });

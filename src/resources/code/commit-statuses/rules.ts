@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -13,13 +13,18 @@ import { insertStatus, type StateCounts, type StatusRow, updateSuperseded } from
 const maxStatuses = fixedValue(limitTable.repositories.statuses);
 
 /** Adds a status to a commit, the latest of its context. The repository stays locked, so that there is one latest and none too many. */
-export async function createStatus(tx: Tx, action: RepositoryAction, commit: Oid, wanted: NewStatus): Promise<StatusRow> {
+export async function createStatus(
+  scope: WriteScope,
+  action: RepositoryAction,
+  commit: Oid,
+  wanted: NewStatus,
+): Promise<StatusRow> {
   const { repo, by, now } = action;
   const { state, context, target_url = null, description = null } = wanted;
   if (target_url !== null && !isWebAddress(target_url))
     throw invalid('Status', 'target_url', 'invalid', 'target_url must be an address of the web');
-  await lockRepository(tx, repo.id);
-  const before = await updateSuperseded(tx, { repository: repo.id, commit }, context);
+  await lockRepository(scope.tx, repo.id);
+  const before = await updateSuperseded(scope.tx, { repository: repo.id, commit }, context);
   if (before >= maxStatuses)
     throw invalid(
       'Status',
@@ -27,7 +32,7 @@ export async function createStatus(tx: Tx, action: RepositoryAction, commit: Oid
       'unprocessable',
       `A commit can have at most ${maxStatuses} statuses with the same context`,
     );
-  const row = await insertStatus(tx, {
+  const row = await insertStatus(scope.tx, {
     repository_id: repo.id,
     commit_sha: commit,
     context,
@@ -39,7 +44,7 @@ export async function createStatus(tx: Tx, action: RepositoryAction, commit: Oid
     is_latest: true,
     created_at: now,
   });
-  await record(tx, { ...inRepository(action), kind: 'commit_status.created', data: { status: row.id } });
+  await record(scope.tx, { ...inRepository(action), kind: 'commit_status.created', data: { status: row.id } });
   return row;
 }
 

@@ -43,13 +43,14 @@ export async function measureRepository(
   const bytes = counted ?? (tip === null ? {} : await countLanguages(gitRepository, tip));
   await using reader = await openObjects(gitRepository);
   const found = tip === null ? undefined : await findLicense(reader, tip);
-  await change(async (tx) => {
-    const current = await lockRepository(tx, id);
+  await change(async (scope) => {
+    const current = await lockRepository(scope.tx, id);
     // If the default branch or its commit has changed meanwhile, the job of that change measures it.
     if (!current || ((await findTip(git, current)) ?? null) !== tip) return;
-    await putMeasurement(tx, id, { commit_oid: tip, bytes, detector: detectorVersion });
+    await putMeasurement(scope.tx, id, { commit_oid: tip, bytes, detector: detectorVersion });
     const measured = { language: Object.keys(bytes)[0] ?? null, license: found?.license.key ?? null };
-    if (measured.language !== current.language || measured.license !== current.license) await updateRepository(tx, id, measured);
+    if (measured.language !== current.language || measured.license !== current.license)
+      await updateRepository(scope.tx, id, measured);
   });
 }
 

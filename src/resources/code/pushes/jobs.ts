@@ -54,9 +54,11 @@ export const measure = batchSubscription<'push' | 'repository.imported', JobCont
       if (!(await repositoryExists(gitRepository))) continue;
       const { bytes, looseObjects, packs } = await measureObjects(gitRepository);
       const size_kb = Math.ceil(bytes / 1024);
-      if (size_kb !== former) await change((tx) => setSize(tx, id, size_kb));
+      if (size_kb !== former) await change((scope) => setSize(scope.tx, id, size_kb));
       if (looseObjects > maxLooseObjects || packs > maxPacks)
-        await change((tx) => enqueue(tx, packRepository, { repository: id }, { key: `git.pack:${id}`, queue: 'git.pack' }));
+        await change((scope) =>
+          enqueue(scope.tx, packRepository, { repository: id }, { key: `git.pack:${id}`, queue: 'git.pack' }),
+        );
     }
   },
 });

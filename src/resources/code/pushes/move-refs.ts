@@ -89,8 +89,8 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   });
   await closeIntent(context, intent, {
     done: result.updated ? commands : [],
-    extraWrites: async (tx) => {
-      if (result.updated) await recordMoveEvaluations(tx, context, { repo, actor, moveEvaluations });
+    extraWrites: async (scope) => {
+      if (result.updated) await recordMoveEvaluations(scope.tx, context, { repo, actor, moveEvaluations });
     },
   });
   return result;
@@ -152,7 +152,7 @@ export function pushHandlers({ context, clock, repo, actor, isDeployKey = false,
     async after(results) {
       if (!intent) return;
       const done = results.filter(({ ok }) => ok);
-      await closeIntent(contextNow(), intent, { done, extraWrites: (tx) => rules.record(tx, gather(done, 'ref')) });
+      await closeIntent(contextNow(), intent, { done, extraWrites: ({ tx }) => rules.record(tx, gather(done, 'ref')) });
     },
     async failed() {
       if (intent) await closeByRefs(contextNow(), intent);

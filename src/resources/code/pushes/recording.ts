@@ -1,6 +1,7 @@
 // The transaction that records what an intent did. It does what follows as well, so that no crash comes between the two.
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import { eventsOfMoves, isBranchOrTag, type RefMove } from '#events/ref-moves.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -14,18 +15,18 @@ import { adoptFirstBranch } from './moves.ts';
 
 export type PushContext = {
   db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  change: Change;
   git: GitStore;
   now: Date;
   followUps: FollowUps;
 };
 
 /** The handler of a kind that a row names, which may come from another version of the server. */
-type AnyHandler = (tx: Tx, data: FollowUpData[FollowUpKind]) => Promise<(move: FollowedMove) => Promise<void>>;
+type AnyHandler = (scope: WriteScope, data: FollowUpData[FollowUpKind]) => Promise<(move: FollowedMove) => Promise<void>>;
 
 /** Locks what follow-ups are going to change, before the repository is locked. What it returns does them. */
 export async function lockFollowUps(
-  tx: Tx,
+  scope: WriteScope,
   { followUps }: Pick<PushContext, 'followUps'>,
   following: readonly FollowUp[],
 ): Promise<(move: FollowedMove) => Promise<void>> {
@@ -33,7 +34,7 @@ export async function lockFollowUps(
   for (const { kind, data } of following) {
     const handler = followUps[kind] as AnyHandler | undefined;
     if (!handler) throw new Error(`No family does what ${kind} says`);
-    ready.push(await handler(tx, data));
+    ready.push(await handler(scope, data));
   }
   return async (move) => {
     for (const follow of ready) await follow(move);
@@ -54,7 +55,7 @@ type Recording = {
 
 /** Records moves: events, the time of the push, the default branch of an empty repository. */
 export async function recordMoves(
-  tx: Tx,
+  { tx }: WriteScope,
   { git, now }: Pick<PushContext, 'git' | 'now'>,
   { row, moves, actor }: Recording,
 ): Promise<void> {

@@ -49,10 +49,11 @@ export async function recoverIntent(context: PushContext, intent: Unfinished, on
  * repository's row.
  */
 const settle = (context: PushContext, unfinished: Unfinished, { isFollowed }: { isFollowed: boolean }): Promise<void> =>
-  context.change(async (tx) => {
+  context.change(async (scope) => {
+    const { tx } = scope;
     const { id, repository_id, following, isOver = false } = unfinished;
     const gitRepository = repoOf(context.git, repository_id);
-    const follow = await lockFollowUps(tx, context, isFollowed ? (following ?? []) : []);
+    const follow = await lockFollowUps(scope, context, isFollowed ? (following ?? []) : []);
     const row = await lockRepository(tx, repository_id);
     const intent = row && (await store.findIntentForUpdate(tx, repository_id, id));
     if (!intent) return;
@@ -62,7 +63,7 @@ const settle = (context: PushContext, unfinished: Unfinished, { isFollowed }: { 
     // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
     const moves = await movesOf(gitRepository, await notRecorded(tx, intent, done));
     const actor = intent.actor_id ?? undefined;
-    await recordMoves(tx, context, { row, moves, actor });
+    await recordMoves(scope, context, { row, moves, actor });
     if (rest.length === 0) await follow({ repo: row, actor, now: context.now });
     const isExpired = isOver || context.now.getTime() - intent.started_at.getTime() > maxPushMs;
     if (rest.length === 0 ? isFollowed || following === null : isExpired) await store.removeIntent(tx, repository_id, id);

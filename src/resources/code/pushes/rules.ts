@@ -1,4 +1,4 @@
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { repoOf } from '#git/store.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
@@ -71,7 +71,7 @@ export async function openIntent(context: PushContext, intent: NewIntent): Promi
 }
 
 /** Further writes of the transaction that records moves. They are lost if the process ends before it. */
-type ExtraWrites = (tx: Tx, moves: RefMove[]) => Promise<void>;
+type ExtraWrites = (scope: WriteScope, moves: RefMove[]) => Promise<void>;
 
 /** Ends an intent with what it did, and with what follows if all of it was done. */
 export async function closeIntent(
@@ -80,16 +80,16 @@ export async function closeIntent(
   { done, extraWrites }: { done: readonly PushCommand[]; extraWrites?: ExtraWrites | undefined },
 ): Promise<void> {
   const moved = await movesOf(repoOf(context.git, repository), done);
-  await context.change(async (tx) => {
-    const follow = await lockFollowUps(tx, context, following);
-    const row = await lockRepository(tx, repository);
+  await context.change(async (scope) => {
+    const follow = await lockFollowUps(scope, context, following);
+    const row = await lockRepository(scope.tx, repository);
     if (!row) return;
-    const intended = await store.removeIntent(tx, repository, id);
+    const intended = await store.removeIntent(scope.tx, repository, id);
     const unrecorded = new Set(gather(intended ?? [], 'ref'));
     // Commands that are no longer in the intent were recorded by another process.
     const moves = moved.filter(({ ref }) => unrecorded.has(ref));
-    await recordMoves(tx, context, { row, moves, actor });
-    await extraWrites?.(tx, moved);
+    await recordMoves(scope, context, { row, moves, actor });
+    await extraWrites?.(scope, moved);
     if (intended && notDone(intended, done).length === 0) await follow({ repo: row, actor, now: context.now });
   });
 }

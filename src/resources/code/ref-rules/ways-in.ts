@@ -1,5 +1,7 @@
 // What the two ways in ask: moves that the server makes at once, and pushes, whose objects come after their names.
+
 import type { Db, Tx } from '#database/connect.ts';
+import type { Change } from '#endpoint/scope.ts';
 import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
@@ -13,7 +15,7 @@ import { pushLines, RuleViolations, refusedReason, sourceName } from './violatio
 
 type Context = {
   db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  change: Change;
   git: GitStore;
   now: Date;
   refRules: RefRules;
@@ -44,7 +46,7 @@ export async function evaluateMoves(context: Context, wanted: WantedMoves): Prom
   const moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository: repoOf(git, repo.id) }, rules);
   const refused = moveEvaluations.filter(({ result }) => result === 'fail');
   if (refused.length === 0) return moveEvaluations;
-  await change((tx) => recordMoveEvaluations(tx, context, { repo, actor: actor.account, moveEvaluations: refused }));
+  await change((scope) => recordMoveEvaluations(scope.tx, context, { repo, actor: actor.account, moveEvaluations: refused }));
   throw new RuleViolations(refused);
 }
 
@@ -126,7 +128,7 @@ export function pushRules({
     const refused = final.filter(({ result }) => result === 'fail');
     if (refused.length > 0) {
       const now = context();
-      await now.change((tx) => recordMoveEvaluations(tx, now, { repo, actor: actor.account, moveEvaluations: refused }));
+      await now.change((scope) => recordMoveEvaluations(scope.tx, now, { repo, actor: actor.account, moveEvaluations: refused }));
     }
     return { refused: new Map(refused.map(({ move }) => [move.ref, refusedReason])), messages: pushLines(final) };
   };

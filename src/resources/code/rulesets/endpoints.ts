@@ -99,7 +99,7 @@ export const { org: createOrgRuleset, repo: createRepoRuleset } = endpointVarian
     method: 'POST',
     replies: { 201: Ruleset },
     async handle({ scope, change, at, body, action }) {
-      const row = await change((tx) => createRuleset(tx, action, body));
+      const row = await change((scope) => createRuleset(scope, action, body));
       return presentRulesetTo(scope, at, row);
     },
   },
@@ -154,7 +154,7 @@ export const { org: updateOrgRuleset, repo: updateRepoRuleset } = endpointVarian
     example: { enforcement: 'evaluate' },
     replies: { 200: Ruleset },
     async handle({ scope, change, at, body, action }) {
-      const row = await change((tx, { ruleset }) => changeRuleset(tx, action, ruleset, body));
+      const row = await change((scope, { ruleset }) => changeRuleset(scope, action, ruleset, body));
       return presentRulesetTo(scope, at, row);
     },
   },
@@ -179,7 +179,7 @@ export const { org: deleteOrgRuleset, repo: deleteRepoRuleset } = endpointVarian
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, action }) {
-      await change((tx, { ruleset }) => deleteRuleset(tx, action, ruleset));
+      await change((scope, { ruleset }) => deleteRuleset(scope, action, ruleset));
     },
   },
 );

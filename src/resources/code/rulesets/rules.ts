@@ -1,6 +1,7 @@
 import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
 import { declaredPart } from '#endpoint/declared.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
@@ -57,7 +58,7 @@ function ownPart(given: Rule): Rule {
 const rulesOf = (rules: NonNullable<NewRuleset['rules']>): Rule[] => offeredRules(rules).map(ownPart);
 
 /** Adds a ruleset, with its first version. */
-export async function createRuleset(tx: Tx, action: RulesetAction, wanted: NewRuleset): Promise<RulesetRow> {
+export async function createRuleset(scope: WriteScope, action: RulesetAction, wanted: NewRuleset): Promise<RulesetRow> {
   const { by, now } = action;
   const { name, target, enforcement, conditions = {} } = wanted;
   const owner = ownerOf(action);
@@ -70,8 +71,12 @@ export async function createRuleset(tx: Tx, action: RulesetAction, wanted: NewRu
     bypass_actors: bypassActorsOf(wanted.bypass_actors ?? []),
   };
   checkRuleset(state, owner);
-  await lockOwner(tx, owner);
-  await Promise.all([checkName(tx, owner, name), checkActors(tx, action, state.bypass_actors), checkIds(tx, action, conditions)]);
+  await lockOwner(scope.tx, owner);
+  await Promise.all([
+    checkName(scope, owner, name),
+    checkActors(scope, action, state.bypass_actors),
+    checkIds(scope, action, conditions),
+  ]);
   const { bypass_actors, ...written } = state;
   const row = {
     ...written,
@@ -80,29 +85,34 @@ export async function createRuleset(tx: Tx, action: RulesetAction, wanted: NewRu
     created_at: now,
     updated_at: now,
   };
-  const id = await insertRuleset(tx, row);
-  insertBypassActors(tx, id, bypass_actors);
-  insertVersion(tx, { ruleset_id: id, actor_id: by.account.id, state, created_at: now });
-  await record(tx, { ...scopeOf(action), kind: 'ruleset.created', data: { ruleset: id } });
+  const id = await insertRuleset(scope.tx, row);
+  insertBypassActors(scope.tx, id, bypass_actors);
+  insertVersion(scope.tx, { ruleset_id: id, actor_id: by.account.id, state, created_at: now });
+  await record(scope.tx, { ...scopeOf(action), kind: 'ruleset.created', data: { ruleset: id } });
   return { ...row, id, bypass_actors };
 }
 
 /** Adds a ruleset that comes with an imported repository. Nobody is told, and its first version names nobody. */
-export async function importRuleset(tx: Tx, repository: Id<'repositories'>, wanted: RulesetState, now: Date): Promise<void> {
+export async function importRuleset(
+  scope: WriteScope,
+  repository: Id<'repositories'>,
+  wanted: RulesetState,
+  now: Date,
+): Promise<void> {
   const owner = { column: 'repository_id', id: repository } as const;
   const state = { ...wanted, rules: rulesOf([...wanted.rules]) };
   checkRuleset(state, owner);
-  await checkName(tx, owner, state.name);
+  await checkName(scope, owner, state.name);
   const { bypass_actors, ...written } = state;
   const row = { ...written, organization_id: null, repository_id: repository, created_at: now, updated_at: now };
-  const id = await insertRuleset(tx, row);
-  insertBypassActors(tx, id, bypass_actors);
-  insertVersion(tx, { ruleset_id: id, actor_id: null, state, created_at: now });
+  const id = await insertRuleset(scope.tx, row);
+  insertBypassActors(scope.tx, id, bypass_actors);
+  insertVersion(scope.tx, { ruleset_id: id, actor_id: null, state, created_at: now });
 }
 
 /** Changes the parts of a ruleset that are named, and keeps what it becomes as its next version. */
 export async function changeRuleset(
-  tx: Tx,
+  scope: WriteScope,
   action: RulesetAction,
   ruleset: RulesetRow,
   wanted: RulesetChange,
@@ -121,26 +131,26 @@ export async function changeRuleset(
   };
   checkRuleset(state, owner);
   await Promise.all([
-    wanted.name === undefined ? undefined : checkName(tx, owner, name, ruleset),
-    wanted.bypass_actors && checkActors(tx, action, state.bypass_actors),
-    wanted.conditions && checkIds(tx, action, conditions),
+    wanted.name === undefined ? undefined : checkName(scope, owner, name, ruleset),
+    wanted.bypass_actors && checkActors(scope, action, state.bypass_actors),
+    wanted.conditions && checkIds(scope, action, conditions),
   ]);
   const { bypass_actors, ...written } = state;
-  updateRuleset(tx, ruleset.id, { ...written, updated_at: now });
+  updateRuleset(scope.tx, ruleset.id, { ...written, updated_at: now });
   if (wanted.bypass_actors) {
-    removeBypassActors(tx, ruleset.id);
-    insertBypassActors(tx, ruleset.id, bypass_actors);
+    removeBypassActors(scope.tx, ruleset.id);
+    insertBypassActors(scope.tx, ruleset.id, bypass_actors);
   }
-  insertVersion(tx, { ruleset_id: ruleset.id, actor_id: by.account.id, state, created_at: now });
+  insertVersion(scope.tx, { ruleset_id: ruleset.id, actor_id: by.account.id, state, created_at: now });
   const data = { ruleset: ruleset.id, changes: changesBetween(former, state) };
-  await record(tx, { ...scopeOf(action), kind: 'ruleset.edited', data });
+  await record(scope.tx, { ...scopeOf(action), kind: 'ruleset.edited', data });
   return { ...ruleset, ...state, updated_at: now };
 }
 
 /** Deletes a ruleset with its versions. */
-export async function deleteRuleset(tx: Tx, action: RulesetAction, ruleset: RulesetRow): Promise<void> {
-  await removeRuleset(tx, ruleset.id);
-  await record(tx, { ...scopeOf(action), kind: 'ruleset.deleted', data: { was: snapshotOf(ruleset) } });
+export async function deleteRuleset(scope: WriteScope, action: RulesetAction, ruleset: RulesetRow): Promise<void> {
+  await removeRuleset(scope.tx, ruleset.id);
+  await record(scope.tx, { ...scopeOf(action), kind: 'ruleset.deleted', data: { was: snapshotOf(ruleset) } });
 }
 
 const stateOf = ({ name, target, enforcement, conditions, rules, bypass_actors }: RulesetRow): RulesetState => ({
@@ -152,15 +162,15 @@ const stateOf = ({ name, target, enforcement, conditions, rules, bypass_actors }
   bypass_actors,
 });
 
-async function checkName(tx: Tx, owner: RulesetOwner, name: string, self?: RulesetRow): Promise<void> {
-  const { total, taken } = await countRulesets(tx, owner, name, self?.id);
+async function checkName(scope: WriteScope, owner: RulesetOwner, name: string, self?: RulesetRow): Promise<void> {
+  const { total, taken } = await countRulesets(scope.tx, owner, name, self?.id);
   if (taken) throw invalid(resource, 'name', 'already_exists', 'Name must be unique');
   if (!self && total >= maxRulesets)
     throw invalid(resource, 'name', 'unprocessable', `There can be at most ${maxRulesets} rulesets here`);
 }
 
 /** @throws Refusal where an actor doesn't belong to the organization, or to the owner of the repository */
-async function checkActors(tx: Tx, action: RulesetAction, actors: readonly BypassActor[]): Promise<void> {
+async function checkActors(scope: WriteScope, action: RulesetAction, actors: readonly BypassActor[]): Promise<void> {
   if (actors.length === 0) return;
   const parent =
     'org' in action
@@ -169,7 +179,7 @@ async function checkActors(tx: Tx, action: RulesetAction, actors: readonly Bypas
   const isOrganization = 'org' in action || action.repo.owner.kind === 'organization';
   const asked = { apps: idsOf(actors, 'Integration'), teams: idsOf(actors, 'Team'), users: idsOf(actors, 'User') };
   const isAsked = Object.values(asked).some((ids) => ids.length > 0);
-  const known = isAsked ? await findKnownActors(tx, parent, asked) : asked;
+  const known = isAsked ? await findKnownActors(scope.tx, parent, asked) : asked;
   for (const [at, { actor_type, actor_id }] of actors.entries()) {
     const refuse = (field: string, message: string) => invalid(resource, `bypass_actors.${at}.${field}`, 'invalid', message);
     if (!isOrganization && (actor_type === 'OrganizationAdmin' || actor_type === 'Team'))
@@ -187,10 +197,10 @@ const missingActor = {
 } as const;
 
 /** @throws Refusal where a condition names a repository that isn't the organization's */
-async function checkIds(tx: Tx, action: RulesetAction, { repository_id }: Conditions): Promise<void> {
+async function checkIds(scope: WriteScope, action: RulesetAction, { repository_id }: Conditions): Promise<void> {
   const { repository_ids: ids = [] } = repository_id ?? {};
   if (!('org' in action) || ids.length === 0) return;
-  const owned = new Set(await listOwnedIds(tx, action.org.id, ids));
+  const owned = new Set(await listOwnedIds(scope.tx, action.org.id, ids));
   const stray = ids.findIndex((id) => !owned.has(id));
   if (stray < 0) return;
   const field = `conditions.repository_id.repository_ids.${stray}`;

@@ -34,18 +34,18 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>
     // Nothing tells of texts that were written while it was off: that may not have been noticed before it was on again.
     const turnedOn = unique(gather(events.filter(turnsOn), 'repository')).filter((repository) => scanned.has(repository));
     if (payloads.length === 0 && forgotten.length === 0) return;
-    await change(async (tx) => {
-      if (turnedOn.length > 0) await removeTextScans(tx, turnedOn);
+    await change(async (scope) => {
+      if (turnedOn.length > 0) await removeTextScans(scope.tx, turnedOn);
       await enqueueScans(
-        tx,
+        scope.tx,
         payloads.filter(({ repository }) => pushed.has(repository)),
       );
       await enqueueScans(
-        tx,
+        scope.tx,
         payloads.filter(({ repository }) => !pushed.has(repository)),
         historyPriority,
       );
-      if (forgotten.length > 0) await removeScans(tx, forgotten);
+      if (forgotten.length > 0) await removeScans(scope.tx, forgotten);
     });
   },
 });
@@ -55,12 +55,12 @@ export const scanForNewPatterns = job<Record<string, never>, JobContext>({
   name: 'secret-scanning.scan-for-new-patterns',
   attempts: 3,
   schedule: { cron: '17 2 * * *', atStart: true },
-  async run(_payload, { db, change }) {
+  async run(_payload, { db, change }: JobContext) {
     const name = String(patternsVersion);
     const outdated = await listOutdated(db, [name, withGeneric(name)]);
-    await change((tx) =>
+    await change((scope) =>
       enqueueScans(
-        tx,
+        scope.tx,
         outdated.map((repository) => ({ repository, actor: undefined })),
         historyPriority,
       ),

@@ -1,6 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
@@ -56,47 +56,47 @@ const resolutionOfBypass: Readonly<Record<string, string | undefined>> = {
 };
 
 /** Makes alerts of secrets that were found, and adds further places to those that exist. To repeat it changes nothing. */
-export async function recordFound(tx: Tx, recording: Recording, found: readonly Found[]): Promise<void> {
+export async function recordFound(scope: WriteScope, recording: Recording, found: readonly Found[]): Promise<void> {
   const { repo, actor, secrets, now } = recording;
-  if (found.length === 0 || !(await lockRepository(tx, repo.id))?.secret_scanning) return;
-  const keyed = (await withoutDeleted(tx, await withoutDeletedTexts(tx, found))).map((one) => ({
+  if (found.length === 0 || !(await lockRepository(scope.tx, repo.id))?.secret_scanning) return;
+  const keyed = (await withoutDeleted(scope, await withoutDeletedTexts(scope, found))).map((one) => ({
     ...one,
     digest: digestOf(secrets, one),
   }));
   if (keyed.length === 0) return;
   const keyOf = (digest: Buffer): string => digest.toString('base64');
   const digests = [...new Map(keyed.map(({ digest }) => [keyOf(digest), digest])).values()];
-  const known = new Map((await listAlertsByDigest(tx, repo.id, digests)).map((row) => [keyOf(row.digest), row]));
+  const known = new Map((await listAlertsByDigest(scope.tx, repo.id, digests)).map((row) => [keyOf(row.digest), row]));
   const fresh = [
     ...new Map(keyed.filter(({ digest }) => !known.has(keyOf(digest))).map((one) => [keyOf(one.digest), one])).values(),
   ];
   const inFiles = keyed.flatMap((one) => ('text' in one ? [] : (known.get(keyOf(one.digest))?.id ?? [])));
-  if (inFiles.length > 0) await noteBypasses(tx, inFiles, now);
-  const made = await createAlerts(tx, recording, fresh);
+  if (inFiles.length > 0) await noteBypasses(scope.tx, inFiles, now);
+  const made = await createAlerts(scope, recording, fresh);
   for (const row of made) known.set(keyOf(row.digest), row);
   const custom = keyed.flatMap(({ digest, ...one }) => {
     const alert = one.custom === undefined ? undefined : known.get(keyOf(digest));
     return alert ? [{ alert: alert.id, pattern: one.custom }] : [];
   });
-  const reopened = custom.length === 0 ? [] : await reopenAlerts(tx, custom, now);
+  const reopened = custom.length === 0 ? [] : await reopenAlerts(scope.tx, custom, now);
   const located = keyed.flatMap(({ digest, ...one }) => {
     const alert = known.get(keyOf(digest));
     return alert && alert.locations_count < fixedValue(maxLocations) ? [{ ...one, alert: alert.id }] : [];
   });
-  const locations = await insertLocations(tx, located, now);
-  const scope = { owner: repo.owner_id, repository: repo.id, actor, at: now };
+  const locations = await insertLocations(scope.tx, located, now);
+  const about = { owner: repo.owner_id, repository: repo.id, actor, at: now };
   await recordAll(
-    tx,
-    made.map(({ id }) => ({ ...scope, kind: 'secret_scanning_alert.created' as const, data: { alert: id } })),
+    scope.tx,
+    made.map(({ id }) => ({ ...about, kind: 'secret_scanning_alert.created' as const, data: { alert: id } })),
   );
   await recordAll(
-    tx,
-    reopened.map(({ id }) => ({ ...scope, kind: 'secret_scanning_alert.reopened' as const, data: { alert: id } })),
+    scope.tx,
+    reopened.map(({ id }) => ({ ...about, kind: 'secret_scanning_alert.reopened' as const, data: { alert: id } })),
   );
   await recordAll(
-    tx,
+    scope.tx,
     locations.map(({ id, alert_id }) => ({
-      ...scope,
+      ...about,
       kind: 'secret_scanning_alert_location.created' as const,
       data: { alert: alert_id, location: id },
     })),
@@ -104,31 +104,31 @@ export async function recordFound(tx: Tx, recording: Recording, found: readonly 
 }
 
 /** What was found, but for secrets in texts that were deleted meanwhile. */
-async function withoutDeletedTexts(tx: Tx, found: readonly Found[]): Promise<readonly Found[]> {
+async function withoutDeletedTexts(scope: WriteScope, found: readonly Found[]): Promise<readonly Found[]> {
   const inTexts = found.filter((one) => 'text' in one);
   if (inTexts.length === 0) return found;
-  return [...found.filter((one) => !('text' in one)), ...(await keepPresentTexts(tx, inTexts))];
+  return [...found.filter((one) => !('text' in one)), ...(await keepPresentTexts(scope.tx, inTexts))];
 }
 
 /** What was found, but for secrets of custom patterns that were deleted meanwhile. */
-async function withoutDeleted(tx: Tx, found: readonly Found[]): Promise<readonly Found[]> {
+async function withoutDeleted(scope: WriteScope, found: readonly Found[]): Promise<readonly Found[]> {
   const custom = unique(found.map((one) => one.custom));
   if (custom.length === 0) return found;
-  const present = await listPresentPatterns(tx, custom);
+  const present = await listPresentPatterns(scope.tx, custom);
   return found.filter((one) => one.custom === undefined || present.has(one.custom));
 }
 
 async function createAlerts(
-  tx: Tx,
+  scope: WriteScope,
   { repo, secrets, now }: Recording,
   fresh: readonly (Secret & { digest: Buffer })[],
 ): Promise<KnownAlert[]> {
-  const last = fresh.length === 0 ? 0 : await findLastNumber(tx, repo.id);
+  const last = fresh.length === 0 ? 0 : await findLastNumber(scope.tx, repo.id);
   const wanted = fresh.slice(0, Math.max(0, fixedValue(maxAlerts) - last));
   if (wanted.length === 0) return [];
-  const bypasses = await listBypasses(tx, { repository: repo.id, digests: wanted.map(({ digest }) => digest) });
+  const bypasses = await listBypasses(scope.tx, { repository: repo.id, digests: wanted.map(({ digest }) => digest) });
   return insertAlerts(
-    tx,
+    scope.tx,
     wanted.map(({ type, name, custom, secret, digest }, at) => ({
       repository_id: repo.id,
       number: last + at + 1,
@@ -159,15 +159,20 @@ function stateAfter(bypass: PlaceholderRow | undefined, now: Date) {
 }
 
 /** Resolves or reopens an alert, assigns it, or states whether its secret is valid. */
-export async function changeAlert(tx: Tx, action: RepositoryAction, alert: AlertRow, wanted: AlertChange): Promise<void> {
+export async function changeAlert(
+  scope: WriteScope,
+  action: RepositoryAction,
+  alert: AlertRow,
+  wanted: AlertChange,
+): Promise<void> {
   const { by, now } = action;
   const state = changedState(alert, wanted, { by: by.account?.id ?? null, now });
-  const assignee_id = await changedAssignee(tx, action, alert, wanted);
+  const assignee_id = await changedAssignee(scope, action, alert, wanted);
   const validity = wanted.validity === undefined ? alert.validity : (wanted.validity ?? 'unknown');
-  await updateAlert(tx, alert.id, { ...state, assignee_id, validity, updated_at: now });
+  await updateAlert(scope.tx, alert.id, { ...state, assignee_id, validity, updated_at: now });
   const event = { ...inRepository(action), data: { alert: alert.id } };
   if (state.state !== undefined && state.state !== alert.state)
-    await record(tx, {
+    await record(scope.tx, {
       ...event,
       kind: state.state === 'resolved' ? 'secret_scanning_alert.resolved' : 'secret_scanning_alert.reopened',
     });
@@ -176,9 +181,9 @@ export async function changeAlert(tx: Tx, action: RepositoryAction, alert: Alert
       ['secret_scanning_alert.unassigned', alert.assignee_id],
       ['secret_scanning_alert.assigned', assignee_id],
     ] as const)
-      if (assignee !== null) await record(tx, { ...event, kind, data: { alert: alert.id, assignee } });
+      if (assignee !== null) await record(scope.tx, { ...event, kind, data: { alert: alert.id, assignee } });
   }
-  if (validity !== alert.validity) await record(tx, { ...event, kind: 'secret_scanning_alert.validated' });
+  if (validity !== alert.validity) await record(scope.tx, { ...event, kind: 'secret_scanning_alert.validated' });
 }
 
 function changedState(
@@ -201,14 +206,14 @@ function changedState(
 }
 
 async function changedAssignee(
-  tx: Tx,
+  scope: WriteScope,
   { repo }: RepositoryAction,
   alert: AlertRow,
   { assignee }: AlertChange,
 ): Promise<Id<'accounts'> | null> {
   if (assignee === undefined) return alert.assignee_id;
   if (assignee === null) return null;
-  const found = await findAlertAssignee(tx, repo.id, assignee);
+  const found = await findAlertAssignee(scope.tx, repo.id, assignee);
   if (found === undefined) throw unprocessable('assignee has no write access to the repository.');
   return found;
 }

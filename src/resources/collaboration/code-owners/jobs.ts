@@ -48,7 +48,7 @@ async function requestOwnersOf({ db, change, services, now }: JobContext, pull: 
   const names = await ownersOf(rules, paths);
   const host = services.url === undefined ? '' : new URL(services.url).hostname;
   const wanted = reviewersOf(names, await resolveOwners(db, repo, names, host));
-  await change((tx) => requestUnasked(tx, { repo, actor: pull.author_id ?? undefined, app: null, now }, pull, wanted));
+  await change((scope) => requestUnasked(scope, { repo, actor: pull.author_id ?? undefined, app: null, now }, pull, wanted));
 }
 
 async function listPaths(gitRepository: GitRepository, ends: { from: Oid; to: Oid }): Promise<string[]> {

@@ -65,7 +65,7 @@ export const createCommitComment = endpoint({
   refuses: [409, 422],
   replies: { 201: CommitComment },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx) => commentOnCommit(tx, { ...action, html: links.html }, at.commit.oid, body));
+    const row = await change((scope) => commentOnCommit(scope, { ...action, html: links.html }, at.commit.oid, body));
     return presentComment(scope, at.repo, row);
   },
 });
@@ -96,7 +96,7 @@ export const updateCommitComment = endpoint({
   media: textMedia,
   replies: { 200: CommitComment },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx, { comment }) => changeComment(tx, { ...action, html: links.html }, comment, body.body));
+    const row = await change((scope, { comment }) => changeComment(scope, { ...action, html: links.html }, comment, body.body));
     return presentComment(scope, at.repo, row);
   },
 });
@@ -110,7 +110,7 @@ export const deleteCommitComment = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { comment }) => deleteComment(tx, action, comment));
+    await change((scope, { comment }) => deleteComment(scope, action, comment));
   },
 });
 

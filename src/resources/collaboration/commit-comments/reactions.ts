@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Reactable } from '#resources/collaboration/reactions/index.ts';
 import { type CommitCommentRow, countReaction } from './store.ts';
 
@@ -8,7 +8,7 @@ type AtComment = { comment: CommitCommentRow };
 export const subjectOf = ({ comment }: AtComment) => ({ commit_comment: comment.id });
 
 /** A comment, which everybody who reads it may react to. */
-export const reactable = async (tx: Tx, _action: RepositoryAction, { comment }: AtComment): Promise<Reactable> => ({
+export const reactable = async ({ tx }: WriteScope, _action: RepositoryAction, { comment }: AtComment): Promise<Reactable> => ({
   subject: subjectOf({ comment }),
   count: (content, by) => countReaction(tx, comment.id, content, by),
 });

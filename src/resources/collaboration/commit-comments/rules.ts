@@ -1,6 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -11,7 +11,7 @@ import { type CommitCommentRow, insertComment, removeComment, updateComment } fr
 
 /** Comments on a commit, on one of its files, or on a place in it. */
 export async function commentOnCommit(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   commit: Oid,
   wanted: NewCommitComment,
@@ -19,7 +19,7 @@ export async function commentOnCommit(
   const { repo, by, now } = action;
   const { body, path = null, position = null, line = null } = wanted;
   if (path === null && (position !== null || line !== null)) throw invalid('CommitComment', 'path', 'missing_field');
-  const row = await insertComment(tx, {
+  const row = await insertComment(scope.tx, {
     repository_id: repo.id,
     commit_sha: commit,
     author_id: by.account.id,
@@ -30,8 +30,8 @@ export async function commentOnCommit(
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...inRepository(action), kind: 'commit_comment.created', data: { comment: row.id } });
-  await recordMentions(tx, action, { commit, comment: row.id, after: body });
+  await record(scope.tx, { ...inRepository(action), kind: 'commit_comment.created', data: { comment: row.id } });
+  await recordMentions(scope, action, { commit, comment: row.id, after: body });
   return row;
 }
 
@@ -43,22 +43,22 @@ function checkMayChange({ repo, by }: RepositoryAction, comment: CommitCommentRo
 
 /** Changes the text of a comment. */
 export async function changeComment(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   comment: CommitCommentRow,
   body: string,
 ): Promise<CommitCommentRow> {
   checkMayChange(action, comment);
   if (comment.body === body) return comment;
-  const row = await updateComment(tx, comment.id, body, action.now);
-  await record(tx, { ...inRepository(action), kind: 'commit_comment.edited', data: { comment: comment.id } });
+  const row = await updateComment(scope.tx, comment.id, body, action.now);
+  await record(scope.tx, { ...inRepository(action), kind: 'commit_comment.edited', data: { comment: comment.id } });
   const { id, commit_sha, body: before } = comment;
-  await recordMentions(tx, action, { commit: commit_sha, comment: id, before, after: body });
+  await recordMentions(scope, action, { commit: commit_sha, comment: id, before, after: body });
   return row;
 }
 
-export async function deleteComment(tx: Tx, action: RepositoryAction, comment: CommitCommentRow): Promise<void> {
+export async function deleteComment(scope: WriteScope, action: RepositoryAction, comment: CommitCommentRow): Promise<void> {
   checkMayChange(action, comment);
-  await removeComment(tx, comment.id);
-  await record(tx, { ...inRepository(action), kind: 'commit_comment.deleted', data: { comment: comment.id } });
+  await removeComment(scope.tx, comment.id);
+  await record(scope.tx, { ...inRepository(action), kind: 'commit_comment.deleted', data: { comment: comment.id } });
 }

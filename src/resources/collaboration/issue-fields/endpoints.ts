@@ -46,7 +46,8 @@ export const createIssueField = endpoint({
     ],
   },
   replies: { 200: IssueField },
-  handle: ({ change, body, action }) => change(async (tx) => presentField({ db: tx }, await createField(tx, action, body))),
+  handle: ({ change, body, action }) =>
+    change(async (scope) => presentField({ db: scope.tx }, await createField(scope, action, body))),
 });
 
 export const updateIssueField = endpoint({
@@ -60,7 +61,7 @@ export const updateIssueField = endpoint({
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
   handle: ({ change, body, action }) =>
-    change(async (tx, { issueField }) => presentField({ db: tx }, await changeField(tx, action, issueField, body))),
+    change(async (scope, { issueField }) => presentField({ db: scope.tx }, await changeField(scope, action, issueField, body))),
 });
 
 export const deleteIssueField = endpoint({
@@ -73,6 +74,6 @@ export const deleteIssueField = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { issueField }) => deleteField(tx, action, issueField));
+    await change((scope, { issueField }) => deleteField(scope, action, issueField));
   },
 });

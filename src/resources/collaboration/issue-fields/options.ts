@@ -1,5 +1,5 @@
 // The options of a field: checking those of a request, and replacing the present ones.
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { type FieldError, invalid, invalidFields } from '#lib/refusal.ts';
@@ -49,9 +49,14 @@ const columnsOf = ({ name, description, color, priority }: WantedOption, before?
 });
 
 /** Gives a new field its options. */
-export const addOptions = (tx: Tx, field: Id<'issue_fields'>, wanted: readonly WantedOption[], now: Date): Promise<void> =>
+export const addOptions = (
+  scope: WriteScope,
+  field: Id<'issue_fields'>,
+  wanted: readonly WantedOption[],
+  now: Date,
+): Promise<void> =>
   insertOptions(
-    tx,
+    scope.tx,
     field,
     wanted.map((option) => columnsOf(option)),
     now,
@@ -66,7 +71,7 @@ type Replacement = { field: Id<'issue_fields'>; before: readonly OptionRow[]; wa
  * Replaces the options of a field (document 2): an option with an id changes the present one, one without an id is new, and all
  * others are removed with the values that chose them. Returns whether anything was changed.
  */
-export async function replaceOptions(tx: Tx, { field, before, wanted, now }: Replacement): Promise<boolean> {
+export async function replaceOptions(scope: WriteScope, { field, before, wanted, now }: Replacement): Promise<boolean> {
   const known = keyed(before, ({ id }) => id as number);
   const seen = new Set<number>();
   const errors = wanted.flatMap(({ id }, index) => {
@@ -85,8 +90,8 @@ export async function replaceOptions(tx: Tx, { field, before, wanted, now }: Rep
     return isSame(row, after) ? [] : [after];
   });
   const added = wanted.filter(({ id }) => id === undefined);
-  await removeOptions(tx, field, removed);
-  await updateOptions(tx, field, changed, now);
-  await addOptions(tx, field, added, now);
+  await removeOptions(scope.tx, field, removed);
+  await updateOptions(scope.tx, field, changed, now);
+  await addOptions(scope, field, added, now);
   return removed.length + changed.length + added.length > 0;
 }

@@ -1,5 +1,5 @@
 import type { Viewer } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { type FieldError, invalidFields } from '#lib/refusal.ts';
@@ -9,13 +9,13 @@ import { readValue, type Value } from './value.ts';
 
 /** Reads the values of a request, each for a field of the repository's organization. The refusal has an error for each invalid value. */
 export async function readValues(
-  tx: Tx,
+  scope: WriteScope,
   { organization, viewer }: { organization: Id<'accounts'>; viewer: Viewer },
   wanted: readonly SomeValue[],
 ): Promise<{ field: FieldRow; after: Value | undefined }[]> {
-  const fields = keyed(await listFields(tx, viewer, organization), ({ id }) => id as number);
+  const fields = keyed(await listFields(scope.tx, viewer, organization), ({ id }) => id as number);
   const named = wanted.flatMap(({ field_id }) => fields.get(field_id)?.id ?? []);
-  const options = await loadOptions(tx, named);
+  const options = await loadOptions(scope.tx, named);
   const seen = new Set<number>();
   const errors: FieldError[] = [];
   const addError = (index: number, name: keyof SomeValue, code: FieldError['code'], message: string): [] => {

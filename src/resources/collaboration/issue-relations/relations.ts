@@ -1,6 +1,8 @@
 // What sub-issues and dependencies share: which issues may be related, and what is recorded of it.
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { type Event, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { gather, getOrThrow } from '#lib/collections.ts';
@@ -15,7 +17,7 @@ import {
   touchIssues,
   viaApp,
 } from '#resources/collaboration/issues/index.ts';
-import { loadNamedRepositories, lockOwner, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { lockOwner, namedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { RelationKind } from './events.ts';
 
 /** An issue with its repository. */
@@ -34,9 +36,9 @@ export async function lockRelations(
 }
 
 /** Issues with their repositories. */
-export async function locate(tx: Tx, { repo }: RepositoryAction, issues: readonly IssueRow[]): Promise<Located[]> {
+export async function locate({ load }: WriteScope, { repo }: RepositoryAction, issues: readonly IssueRow[]): Promise<Located[]> {
   const others = gather(issues, 'repository_id').filter((id) => id !== repo.id);
-  const repositories = await loadNamedRepositories(tx, others);
+  const repositories = await load.all(namedRepositories, others);
   return issues.map((issue) => ({
     issue,
     repository: issue.repository_id === repo.id ? repo : getOrThrow(repositories, issue.repository_id),
@@ -44,11 +46,11 @@ export async function locate(tx: Tx, { repo }: RepositoryAction, issues: readonl
 }
 
 /** An issue that another one shall be related to. @throws Refusal 404 where the caller may not read it, 422 where it is a pull request, or has another owner */
-export async function findOther(tx: Tx, action: RepositoryAction, id: number, field: Field): Promise<Located> {
-  const issue = await findReadableIssue(tx, action.by, asId<'issues'>(id));
+export async function findOther(scope: WriteScope, action: RepositoryAction, id: number, field: Field): Promise<Located> {
+  const issue = await findReadableIssue(scope.tx, action.by, asId<'issues'>(id));
   if (!issue) throw notFound();
   if (issue.is_pull_request) throw refused(field, 'Pull requests have no such relations');
-  const [located] = await locate(tx, action, [issue]);
+  const [located] = await locate(scope, action, [issue]);
   if (!located) throw notFound();
   if (located.repository.owner_id !== action.repo.owner_id)
     throw refused(field, 'Both issues must be in repositories of the same owner');
@@ -91,7 +93,7 @@ export type RelationChange = {
  * everybody who reads that may read the other one. Returns the issues that have a new time.
  */
 export async function recordRelations(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   changes: readonly RelationChange[],
 ): Promise<ReadonlyMap<Id<'issues'>, IssueRow>> {
@@ -104,7 +106,7 @@ export async function recordRelations(
   });
   const { by, now } = action;
   await recordAll(
-    tx,
+    scope.tx,
     sides.map(
       ({ kind, own, other }): Event<RelationKind> => ({
         ...inRepository({ ...action, repo: own.repository }),
@@ -115,11 +117,11 @@ export async function recordRelations(
   );
   for (const { kind, own, other } of sides) {
     const context = { repository: own.repository.id, issue: own.issue.id, actor: by.account.id, app: viaApp(by), at: now };
-    await insertIssueEvents(tx, context, [{ event: wordOf(kind), source: other.issue }]);
+    await insertIssueEvents(scope.tx, context, [{ event: wordOf(kind), source: other.issue }]);
   }
   const changed = sides.filter(({ own, other }) => isShownBeside(other.repository, own.repository));
   return touchIssues(
-    tx,
+    scope.tx,
     changed.map(({ own }) => own.issue.id),
     now,
   );

@@ -1,8 +1,9 @@
 // The rules of sub-issues. The caller holds the lock of the owner's relations (`lockRelations`).
+
 import type { RepositoryAction } from '#access/action.ts';
 import { findRepoById } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -16,22 +17,27 @@ const maxSubIssues = fixedValue(limitTable.issues.subIssues);
 const maxLevels = fixedValue(limitTable.issues.subIssueLevels);
 
 /** Makes an issue the last sub-issue of another. Where it is one of a third, `replace_parent` takes it from there. */
-export async function addSubIssue(tx: Tx, action: RepositoryAction, parent: IssueRow, wanted: NewSubIssue): Promise<IssueRow> {
-  const sub = await findOther(tx, action, wanted.sub_issue_id, subIssueField);
-  const placement = await findPlacement(tx, parent.id, sub.issue.id, maxLevels + 1);
+export async function addSubIssue(
+  scope: WriteScope,
+  action: RepositoryAction,
+  parent: IssueRow,
+  wanted: NewSubIssue,
+): Promise<IssueRow> {
+  const sub = await findOther(scope, action, wanted.sub_issue_id, subIssueField);
+  const placement = await findPlacement(scope.tx, parent.id, sub.issue.id, maxLevels + 1);
   checkPlacement(parent, sub, placement, wanted);
   const changes: RelationChange[] = [];
-  for (const former of await formerParents(tx, action, placement)) {
-    await checkMayTakeFrom(tx, action, former, sub);
+  for (const former of await formerParents(scope, action, placement)) {
+    await checkMayTakeFrom(scope, action, former, sub);
     changes.push({ relation: 'sub_issue', change: 'removed', between: [former, sub] });
   }
-  await putSubIssue(tx, parent.id, sub.issue.id, action.now);
+  await putSubIssue(scope.tx, parent.id, sub.issue.id, action.now);
   changes.push({ relation: 'sub_issue', change: 'added', between: [{ issue: parent, repository: action.repo }, sub] });
-  return (await recordRelations(tx, action, changes)).get(parent.id) ?? parent;
+  return (await recordRelations(scope, action, changes)).get(parent.id) ?? parent;
 }
 
-const formerParents = async (tx: Tx, action: RepositoryAction, { former }: Placement): Promise<Located[]> =>
-  former === null ? [] : locate(tx, action, [...(await loadIssues(tx, [former])).values()]);
+const formerParents = async (scope: WriteScope, action: RepositoryAction, { former }: Placement): Promise<Located[]> =>
+  former === null ? [] : locate(scope, action, [...(await loadIssues(scope.tx, [former])).values()]);
 
 function checkPlacement(parent: IssueRow, { issue }: Located, placement: Placement, { replace_parent }: NewSubIssue): void {
   const { above, is_above, below, siblings, former } = placement;
@@ -49,27 +55,27 @@ function checkPlacement(parent: IssueRow, { issue }: Located, placement: Placeme
  * A sub-issue is taken from its parent by those who may change the relations of either: the caller has the role in the repository of
  * the path, so it is looked for where that is none of the two.
  */
-async function checkMayTakeFrom(tx: Tx, { repo, by }: RepositoryAction, former: Located, sub: Located): Promise<void> {
+async function checkMayTakeFrom(scope: WriteScope, { repo, by }: RepositoryAction, former: Located, sub: Located): Promise<void> {
   const ids = [former.repository.id, sub.repository.id];
   if (ids.includes(repo.id)) return;
   for (const id of ids) {
-    const there = await findRepoById(tx, by, id);
+    const there = await findRepoById(scope.tx, by, id);
     if (there?.reached && (by.grant.kind === 'installation' || reaches(there.role, 'triage'))) return;
   }
   throw forbidden('Must have triage rights to the repository of the sub-issue, or of its parent.');
 }
 
 /** Takes a sub-issue from its parent. */
-export async function dropSubIssue(tx: Tx, action: RepositoryAction, parent: IssueRow, id: number): Promise<IssueRow> {
-  const sub = await findOther(tx, action, id, subIssueField);
-  if (!(await removeSubIssue(tx, parent.id, sub.issue.id))) throw notFound();
+export async function dropSubIssue(scope: WriteScope, action: RepositoryAction, parent: IssueRow, id: number): Promise<IssueRow> {
+  const sub = await findOther(scope, action, id, subIssueField);
+  if (!(await removeSubIssue(scope.tx, parent.id, sub.issue.id))) throw notFound();
   const between = [{ issue: parent, repository: action.repo }, sub] as const;
-  return (await recordRelations(tx, action, [{ relation: 'sub_issue', change: 'removed', between }])).get(parent.id) ?? parent;
+  return (await recordRelations(scope, action, [{ relation: 'sub_issue', change: 'removed', between }])).get(parent.id) ?? parent;
 }
 
 /** Moves a sub-issue to the place after or before another. As in the public API, this is no event. */
 export async function reorderSubIssue(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   parent: IssueRow,
   { sub_issue_id, after_id, before_id }: SubIssuePosition,
@@ -78,11 +84,11 @@ export async function reorderSubIssue(
   if (anchor === undefined || (after_id !== undefined && before_id !== undefined))
     throw refused({ ...subIssueField, field: 'after_id' }, 'Either after_id or before_id is needed, and not both');
   const field = { ...subIssueField, field: after_id === undefined ? ('before_id' as const) : ('after_id' as const) };
-  const sub = await findOther(tx, action, sub_issue_id, subIssueField);
-  const positions = await loadPositions(tx, parent.id, [sub.issue.id, asId<'issues'>(anchor)]);
+  const sub = await findOther(scope, action, sub_issue_id, subIssueField);
+  const positions = await loadPositions(scope.tx, parent.id, [sub.issue.id, asId<'issues'>(anchor)]);
   if (!positions.has(sub.issue.id)) throw notFound();
   if (!positions.has(asId<'issues'>(anchor))) throw refused(field, 'It is no sub-issue of this issue');
   if (anchor === sub_issue_id) throw refused(field, 'It is the sub-issue itself');
   const beside = getOrThrow(positions, asId<'issues'>(anchor));
-  await moveSubIssue(tx, parent.id, sub.issue.id, after_id === undefined ? beside - 0.5 : beside + 0.5);
+  await moveSubIssue(scope.tx, parent.id, sub.issue.id, after_id === undefined ? beside - 0.5 : beside + 0.5);
 }

@@ -1,6 +1,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { inRepository } from '#events/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import {
@@ -28,13 +29,18 @@ const valuesOf = async (tx: Tx, { by }: RepositoryAction, issue: IssueRow): Prom
   (await loadFieldValues(tx, by, [issue.id])).get(issue.id) ?? [];
 
 /** Sets values of an issue in fields; an empty list clears all that the viewer sees, as in the public API. */
-export async function setValues(tx: Tx, action: RepositoryAction, issue: IssueRow, wanted: readonly SomeValue[]): Promise<void> {
-  const current = await valuesOf(tx, action, issue);
-  if (wanted.length === 0) return apply(tx, action, issue, current.map(clearedChange));
+export async function setValues(
+  scope: WriteScope,
+  action: RepositoryAction,
+  issue: IssueRow,
+  wanted: readonly SomeValue[],
+): Promise<void> {
+  const current = await valuesOf(scope.tx, action, issue);
+  if (wanted.length === 0) return apply(scope, action, issue, current.map(clearedChange));
   const before = keyed(current, ({ field_id }) => field_id);
-  const values = await readValues(tx, { organization: action.repo.owner_id, viewer: action.by }, wanted);
+  const values = await readValues(scope, { organization: action.repo.owner_id, viewer: action.by }, wanted);
   const changes = values.map(({ field, after }) => ({ field, before: before.get(field.id)?.value, after }));
-  await apply(tx, action, issue, changes);
+  await apply(scope, action, issue, changes);
 }
 
 /**
@@ -42,19 +48,24 @@ export async function setValues(tx: Tx, action: RepositoryAction, issue: IssueRo
  * organization and so has no fields, or if the viewer may not write to the repository.
  */
 export async function setValuesIfAllowed(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   wanted: readonly SomeValue[] | undefined,
 ): Promise<void> {
   const { repo, by } = action;
   const mayWrite = by.grant.kind === 'installation' || reaches(repo.role, 'write');
-  if (wanted !== undefined && mayWrite && repo.owner.kind === 'organization') await setValues(tx, action, issue, wanted);
+  if (wanted !== undefined && mayWrite && repo.owner.kind === 'organization') await setValues(scope, action, issue, wanted);
 }
 
 /** Clears the value of an issue in a field. */
-export async function clearValue(tx: Tx, action: RepositoryAction, issue: IssueRow, current: HeldValue): Promise<void> {
-  await apply(tx, action, issue, [clearedChange(current)]);
+export async function clearValue(
+  scope: WriteScope,
+  action: RepositoryAction,
+  issue: IssueRow,
+  current: HeldValue,
+): Promise<void> {
+  await apply(scope, action, issue, [clearedChange(current)]);
 }
 
 const clearedChange = ({ field_id, name, data_type, organization_id, value }: HeldValue): Change => ({
@@ -64,12 +75,12 @@ const clearedChange = ({ field_id, name, data_type, organization_id, value }: He
 });
 
 /** Writes the changes, with an event and an issue event for each. */
-async function apply(tx: Tx, action: RepositoryAction, issue: IssueRow, changes: readonly Change[]): Promise<void> {
+async function apply(scope: WriteScope, action: RepositoryAction, issue: IssueRow, changes: readonly Change[]): Promise<void> {
   const effective = changes.filter(
     ({ field, before, after }) => !(before && after ? isSame(field.data_type, before, after) : before === after),
   );
   await replaceFieldValues(
-    tx,
+    scope.tx,
     issue.id,
     effective.map(({ field, after }) => ({ field: field.id, value: after })),
   );
@@ -80,7 +91,7 @@ async function apply(tx: Tx, action: RepositoryAction, issue: IssueRow, changes:
       issueEvent: { event: `issue_field_${done}`, data: { issue_field: fieldChangeOf(change) } },
     };
   });
-  await recordActivity(tx, action, issue, activities);
+  await recordActivity(scope, action, issue, activities);
 }
 
 const actionOf = ({ before, after }: Change): 'added' | 'changed' | 'removed' => {

@@ -19,11 +19,11 @@ export const unassignLost = subscription<(typeof revocations)[number], JobContex
   name: 'issues.unassign-lost',
   on: revocations,
   attempts: 25,
-  async run({ owner, repository, actor, at, data }, { change }) {
+  async run({ owner, repository, actor, at, data }, { change }: JobContext) {
     // If a team lost a role, all assignments are checked, since an assignment doesn't say which role allowed it.
     const userCondition = 'user' in data && data.user !== undefined ? sql`a.user_id = ${data.user}` : sql`true`;
     const repositoryCondition = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
-    await change(async (tx) => {
+    await change(async (scope) => {
       const { rows } = await sql<{ issue: Id<'issues'>; repository: Id<'repositories'>; user: Id<'accounts'> }>`
         with lost as (
           delete from issue_assignees a using issues i, repositories r, accounts
@@ -34,9 +34,9 @@ export const unassignLost = subscription<(typeof revocations)[number], JobContex
           insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
           select repository_id, id, ${actor ?? null}, 'unassigned', jsonb_build_object('assignee', user_id), ${at} from lost
         )
-        select id as issue, repository_id as repository, user_id as "user" from lost`.execute(tx);
+        select id as issue, repository_id as repository, user_id as "user" from lost`.execute(scope.tx);
       const event = { kind: 'issue.unassigned', owner, actor, at } as const;
-      await recordEach(tx, rows, ({ issue, user, ...lost }) => ({ ...event, ...lost, data: { issue, user } }));
+      await recordEach(scope.tx, rows, ({ issue, user, ...lost }) => ({ ...event, ...lost, data: { issue, user } }));
     });
   },
 });

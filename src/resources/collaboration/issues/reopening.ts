@@ -1,5 +1,7 @@
 // Whether a closed pull request may be opened again, which depends on its branches.
-import type { Db, Tx } from '#database/connect.ts';
+
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
@@ -40,10 +42,10 @@ export async function prepareReopening(
 }
 
 /** Refuses to open a pull request again that was merged, or whose head is gone. */
-export async function checkReopening(tx: Tx, issue: IssueRow, state: string | undefined): Promise<void> {
+export async function checkReopening(scope: WriteScope, issue: IssueRow, state: string | undefined): Promise<void> {
   if (!isReopened(issue, state)) return;
   if (issue.merged_at !== null) throw refused('The pull request was merged.');
-  const ends = await findEnds(tx, issue.id);
+  const ends = await findEnds(scope.tx, issue.id);
   if (ends && (ends.head_is_deleted || ends.head_repository_id === null))
     throw refused(`The ${ends.head_ref} branch has been deleted.`);
 }
@@ -52,7 +54,7 @@ export async function checkReopening(tx: Tx, issue: IssueRow, state: string | un
  * Refuses a pull request that was opened again while another one between the same branches is open. The repository is locked, so that
  * concurrent requests see each other.
  */
-export async function checkOnlyOne(tx: Tx, issue: IssueRow): Promise<void> {
-  if (!issue.is_pull_request || issue.state === 'closed' || !(await hasOpenTwin(tx, issue))) return;
+export async function checkOnlyOne(scope: WriteScope, issue: IssueRow): Promise<void> {
+  if (!issue.is_pull_request || issue.state === 'closed' || !(await hasOpenTwin(scope.tx, issue))) return;
   throw refused('Another pull request between its branches is open.');
 }

@@ -2,7 +2,8 @@ import { isDeepStrictEqual } from 'node:util';
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { forbidden, gone, invalid } from '#lib/refusal.ts';
@@ -31,7 +32,7 @@ export function checkHasPulls(repo: Pick<Repo, 'has_pull_requests'>): void {
 }
 
 /** Opens an issue. As in the public API, labels, assignees and milestone are ignored for those who may not set them. */
-export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): Promise<IssueRow> {
+export async function openIssue(scope: WriteScope, action: TextAction, wanted: NewIssue): Promise<IssueRow> {
   const { repo, by, now } = action;
   checkHasIssues(repo);
   const canTriage = mayTriage(repo, by);
@@ -39,9 +40,9 @@ export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): P
   if (title === '') throw invalid('Issue', 'title', 'missing_field');
   const [assignees, milestone, labels] = canTriage
     ? await Promise.all([
-        assignable(tx, repo, wantedAssignees(wanted) ?? []),
-        milestoneOf(tx, repo, wanted.milestone),
-        wantedLabels(tx, repo, labelNames(wanted.labels)),
+        assignable(scope.tx, repo, wantedAssignees(wanted) ?? []),
+        milestoneOf(scope.tx, repo, wanted.milestone),
+        wantedLabels(scope, repo, labelNames(wanted.labels)),
       ])
     : [[], undefined, []];
   checkNumber('labels', labels.length);
@@ -56,19 +57,24 @@ export async function openIssue(tx: Tx, action: TextAction, wanted: NewIssue): P
     created_at: now,
     updated_at: now,
   };
-  const issue = await insertIssue(tx, row, { labels, assignees });
-  await recordActivity(tx, action, issue, [
+  const issue = await insertIssue(scope.tx, row, { labels, assignees });
+  await recordActivity(scope, action, issue, [
     { event: eventOf(action, issue, 'opened', {}) },
     ...activitiesOfLabels(action, issue, labels),
     ...activitiesOfAssignees(action, issue, gather(assignees, 'id')),
-    ...(await activitiesOfMilestone(tx, action, { ...issue, milestone_id: null }, issue)),
+    ...(await activitiesOfMilestone(scope.tx, action, { ...issue, milestone_id: null }, issue)),
   ]);
-  await recordReferences(tx, action, { issue: issue.id, after: issue.body });
+  await recordReferences(scope, action, { issue: issue.id, after: issue.body });
   return issue;
 }
 
 /** Changes an issue. Its author may change the texts, close and reopen it; all other changes require the role triage. */
-export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, wanted: IssueChange): Promise<IssueRow> {
+export async function changeIssue(
+  scope: WriteScope,
+  action: TextAction,
+  issue: IssueRow,
+  wanted: IssueChange,
+): Promise<IssueRow> {
   const { repo, by, now } = action;
   const canTriage = mayTriage(repo, by);
   if (!canTriage && issue.author_id !== by.account.id) throw forbidden('Must have admin rights to Repository.');
@@ -77,10 +83,10 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
   const body = wanted.body === undefined ? issue.body : wanted.body;
   const assignees = canTriage ? wantedAssignees(wanted) : undefined;
   const [milestone, users, duplicate] = await Promise.all([
-    canTriage ? milestoneOf(tx, repo, wanted.milestone) : undefined,
-    assignees && assignable(tx, repo, assignees),
-    duplicateChange(tx, action, issue, wanted),
-    checkReopening(tx, issue, wanted.state),
+    canTriage ? milestoneOf(scope.tx, repo, wanted.milestone) : undefined,
+    assignees && assignable(scope.tx, repo, assignees),
+    duplicateChange(scope, action, issue, wanted),
+    checkReopening(scope, issue, wanted.state),
   ]);
   const columns = {
     title,
@@ -90,18 +96,18 @@ export async function changeIssue(tx: Tx, action: TextAction, issue: IssueRow, w
     ...(milestone === undefined ? {} : { milestone_id: milestone }),
   };
   const isSame = isDeepStrictEqual({ ...issue, ...columns }, issue);
-  const row = isSame ? issue : await updateIssue(tx, issue.id, { ...columns, updated_at: now });
-  const changed = await recordActivity(tx, action, row, [
+  const row = isSame ? issue : await updateIssue(scope.tx, issue.id, { ...columns, updated_at: now });
+  const changed = await recordActivity(scope, action, row, [
     ...activitiesOfChange(action, issue, row),
-    ...(await activitiesOfMilestone(tx, action, issue, row)),
-    ...(canTriage && wanted.labels !== undefined ? await replaceLabels(tx, action, issue, labelNames(wanted.labels)) : []),
-    ...(users ? await replaceAssignees(tx, action, issue, users) : []),
+    ...(await activitiesOfMilestone(scope.tx, action, issue, row)),
+    ...(canTriage && wanted.labels !== undefined ? await replaceLabels(scope, action, issue, labelNames(wanted.labels)) : []),
+    ...(users ? await replaceAssignees(scope, action, issue, users) : []),
   ]);
-  await recordReferences(tx, action, { issue: issue.id, before: issue.body, after: row.body });
+  await recordReferences(scope, action, { issue: issue.id, before: issue.body, after: row.body });
   // The repository's row is locked last: who opens an issue with the same new labels locks it after them, too.
   if (row.state !== issue.state) {
-    addOpenIssues(tx, repo.id, row.state === 'closed' ? -1 : 1);
-    await checkOnlyOne(tx, row);
+    addOpenIssues(scope.tx, repo.id, row.state === 'closed' ? -1 : 1);
+    await checkOnlyOne(scope, row);
   }
   return changed;
 }
@@ -126,7 +132,7 @@ function stateChange(issue: IssueRow, { state = issue.state, state_reason }: Iss
  * reopening, take the mark away. An issue that the caller may not read is refused as one that isn't there.
  */
 async function duplicateChange(
-  tx: Tx,
+  scope: WriteScope,
   { by }: RepositoryAction,
   issue: IssueRow,
   { state, state_reason, duplicate_issue_id }: IssueChange,
@@ -134,7 +140,7 @@ async function duplicateChange(
   const isDuplicate = (state ?? issue.state) === 'closed' && (state_reason ?? issue.state_reason) === 'duplicate';
   if (duplicate_issue_id === undefined) return isDuplicate ? {} : { duplicate_of_id: null };
   if (!isDuplicate) throw invalid('Issue', 'duplicate_issue_id', 'invalid', 'It goes with the state_reason duplicate');
-  const original = await findReadableIssue(tx, by, asId<'issues'>(duplicate_issue_id));
+  const original = await findReadableIssue(scope.tx, by, asId<'issues'>(duplicate_issue_id));
   if (!original || original.id === issue.id) throw invalid('Issue', 'duplicate_issue_id', 'invalid');
   return { duplicate_of_id: original.id };
 }

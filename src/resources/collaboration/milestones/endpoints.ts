@@ -58,7 +58,7 @@ export const createRepoMilestone = endpoint({
   example: { title: 'v1.0', due_on: '2027-01-01T00:00:00Z' },
   replies: { 201: Milestone },
   async handle({ scope, change, at, body, action }) {
-    const row = await change((tx) => createMilestone(tx, action, body));
+    const row = await change((scope) => createMilestone(scope, action, body));
     return presentOne(scope, at.repo, row);
   },
 });
@@ -74,7 +74,7 @@ export const updateRepoMilestone = endpoint({
   example: { state: 'closed' },
   replies: { 200: Milestone },
   async handle({ scope, change, at, body, action }) {
-    const row = await change((tx, { milestone }) => changeMilestone(tx, action, milestone, body));
+    const row = await change((scope, { milestone }) => changeMilestone(scope, action, milestone, body));
     return presentOne(scope, at.repo, row);
   },
 });
@@ -88,6 +88,6 @@ export const deleteRepoMilestone = endpoint({
   access: maintainsIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { milestone }) => deleteMilestone(tx, action, milestone));
+    await change((scope, { milestone }) => deleteMilestone(scope, action, milestone));
   },
 });

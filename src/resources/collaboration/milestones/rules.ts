@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
@@ -14,11 +14,11 @@ const titleTaken = () => invalid('Milestone', 'title', 'already_exists');
 const dateOf = (text: string | null | undefined): Date | null | undefined => (typeof text === 'string' ? new Date(text) : text);
 
 /** Adds a milestone with the next number of its repository. */
-export async function createMilestone(tx: Tx, action: RepositoryAction, wanted: NewMilestone): Promise<MilestoneRow> {
+export async function createMilestone(scope: WriteScope, action: RepositoryAction, wanted: NewMilestone): Promise<MilestoneRow> {
   const { repo, by, now } = action;
-  await lockRepository(tx, repo.id);
+  await lockRepository(scope.tx, repo.id);
   const state = wanted.state ?? 'open';
-  const row = await insertMilestone(tx, {
+  const row = await insertMilestone(scope.tx, {
     repository_id: repo.id,
     title: wanted.title,
     description: wanted.description ?? null,
@@ -30,24 +30,24 @@ export async function createMilestone(tx: Tx, action: RepositoryAction, wanted: 
     updated_at: now,
   });
   if (!row) throw titleTaken();
-  await record(tx, { ...inRepository(action), kind: 'milestone.created', data: { milestone: row.id } });
+  await record(scope.tx, { ...inRepository(action), kind: 'milestone.created', data: { milestone: row.id } });
   return { ...row, open_issues: 0, closed_issues: 0 };
 }
 
 /** Changes a milestone, which includes closing and reopening it. */
 export async function changeMilestone(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   milestone: MilestoneRow,
   wanted: MilestoneChange,
 ): Promise<MilestoneRow> {
   const { repo, now } = action;
-  const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(tx, repo.id, wanted.title);
+  const taken = wanted.title === undefined ? undefined : await findMilestoneTitled(scope.tx, repo.id, wanted.title);
   if (taken && taken.id !== milestone.id) throw titleTaken();
   const { title, description, state = milestone.state } = wanted;
   const closed_at = state === milestone.state ? milestone.closed_at : state === 'closed' ? now : null;
   const change = { ...defined({ title, description, due_on: dateOf(wanted.due_on) }), state, closed_at, updated_at: now };
-  await updateMilestone(tx, milestone.id, change);
+  await updateMilestone(scope.tx, milestone.id, change);
   const after = { ...milestone, ...change };
   const from = {
     ...formerOf(milestone, after, 'title', 'description'),
@@ -55,15 +55,15 @@ export async function changeMilestone(
   };
   const data = { milestone: milestone.id };
   if (Object.keys(from).length > 0)
-    await record(tx, { ...inRepository(action), kind: 'milestone.edited', data: { ...data, from } });
+    await record(scope.tx, { ...inRepository(action), kind: 'milestone.edited', data: { ...data, from } });
   if (state !== milestone.state)
-    await record(tx, { ...inRepository(action), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
+    await record(scope.tx, { ...inRepository(action), kind: state === 'closed' ? 'milestone.closed' : 'milestone.opened', data });
   return after;
 }
 
 /** Deletes a milestone. Its issues stay, without a milestone. */
-export async function deleteMilestone(tx: Tx, action: RepositoryAction, milestone: MilestoneRow): Promise<void> {
+export async function deleteMilestone(scope: WriteScope, action: RepositoryAction, milestone: MilestoneRow): Promise<void> {
   const { id, title } = milestone;
-  await removeMilestone(tx, id);
-  await record(tx, { ...inRepository(action), kind: 'milestone.deleted', data: { title, was: snapshotOf(milestone) } });
+  await removeMilestone(scope.tx, id);
+  await record(scope.tx, { ...inRepository(action), kind: 'milestone.deleted', data: { title, was: snapshotOf(milestone) } });
 }

@@ -1,5 +1,6 @@
 // What a merge changes beside its base branch: the pull request, its events, and the issues that its text closes.
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { closeIssues, insertIssueEvents, updateIssue } from '#resources/collaboration/issues/index.ts';
@@ -21,11 +22,12 @@ type Merge = { commit: string; app: Id<'apps'> | null };
 
 /** Records that a pull request was merged, and closes the issues that its text closes, if it was merged into the default branch. */
 export async function recordMerge(
-  tx: Tx,
+  scope: WriteScope,
   { repo, actor, now }: FollowedMove,
   { pull, closing }: Merging,
   { commit, app }: Merge,
 ): Promise<void> {
+  const { tx } = scope;
   const issue = pull.id;
   const isOpen = pull.state === 'open';
   await updateIssue(tx, issue, {

@@ -4,6 +4,7 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { findPushers, type Pushers } from '#events/read.ts';
 import { record, recordAll } from '#events/record.ts';
 import type { Recorded } from '#events/subscription.ts';
@@ -95,15 +96,15 @@ export async function followPush(context: Context, event: Push): Promise<void> {
 async function followRename({ db, change }: Context, { repository, ref, actor, at }: Moved): Promise<void> {
   const name = await findNewName(db, repository.id, ref);
   if (name === undefined) return;
-  await change(async (tx) => {
-    const byHead = gather(await renameHead(tx, repository.id, ref, name), 'issue_id');
-    const byBase = gather(await renameBase(tx, repository.id, ref, name), 'issue_id');
-    const scope = { owner: repository.owner_id, repository: repository.id, actor, at };
+  await change(async (scope) => {
+    const byHead = gather(await renameHead(scope.tx, repository.id, ref, name), 'issue_id');
+    const byBase = gather(await renameBase(scope.tx, repository.id, ref, name), 'issue_id');
+    const about = { owner: repository.owner_id, repository: repository.id, actor, at };
     await recordAll(
-      tx,
-      byBase.map((issue) => ({ ...scope, kind: 'pull_request.base_renamed' as const, data: { issue } })),
+      scope.tx,
+      byBase.map((issue) => ({ ...about, kind: 'pull_request.base_renamed' as const, data: { issue } })),
     );
-    await enqueueIndexing(tx, [...byHead, ...byBase]);
+    await enqueueIndexing(scope.tx, [...byHead, ...byBase]);
   });
 }
 
@@ -118,20 +119,20 @@ async function followHead(context: Context, moved: Moved): Promise<void> {
 
 /** The head of a pull request is gone, which closes it. */
 const headDeleted = ({ change }: Context, { id }: PullRow, moved: Moved): Promise<void> =>
-  change(async (tx) => {
-    const pull = await findPullForUpdate(tx, { id });
+  change(async (scope) => {
+    const pull = await findPullForUpdate(scope.tx, { id });
     if (!pull || pull.head_is_deleted) return;
-    await updatePull(tx, id, { head_is_deleted: true });
-    await recordEvents(tx, pull, moved, [{ event: 'head_ref_deleted' }]);
-    await closeOpen(tx, pull, moved);
+    await updatePull(scope.tx, id, { head_is_deleted: true });
+    await recordEvents(scope.tx, pull, moved, [{ event: 'head_ref_deleted' }]);
+    await closeOpen(scope, pull, moved);
   });
 
 const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promise<void> =>
-  change(async (tx) => {
-    const pull = await findPullForUpdate(tx, { id });
+  change(async (scope) => {
+    const pull = await findPullForUpdate(scope.tx, { id });
     if (!pull?.head_is_deleted) return;
-    await updatePull(tx, id, { head_is_deleted: false });
-    await recordEvents(tx, pull, moved, [{ event: 'head_ref_restored' }]);
+    await updatePull(scope.tx, id, { head_is_deleted: false });
+    await recordEvents(scope.tx, pull, moved, [{ event: 'head_ref_restored' }]);
   });
 
 /** So many earlier heads with the same changes are remembered. Approvals of still earlier ones are stale. */
@@ -148,13 +149,13 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
   const isForced = !(await isAncestor(gitRepository, row.head_sha, moved.tip));
   const isRewound = isForced && found?.commits.length === 0;
   const isSame = found !== undefined && (await bringsSameChanges(gitRepository, row, { ...found.changes, head_sha: moved.tip }));
-  await change(async (tx) => {
-    const pull = await findPullForUpdate(tx, row);
+  await change(async (scope) => {
+    const pull = await findPullForUpdate(scope.tx, row);
     if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
     const before = { before: pull.head_sha, after: moved.tip };
     // Who reopened it, or was the first of several, pushed something else, or nothing.
     const pushed = { ref: branchRef(moved.ref), tip: moved.tip, since: pull.head_sha };
-    const pushers = await findPushers(tx, moved.repository.id, pushed);
+    const pushers = await findPushers(scope.tx, moved.repository.id, pushed);
     const newHead = {
       head_sha: moved.tip,
       // Who brings what the base has has changed nothing that is reviewed.
@@ -162,17 +163,17 @@ async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: O
       ...pushersAfter(pull, pushers),
       same_heads: isSame ? [...pull.same_heads, pull.head_sha].slice(-maxSameHeads) : [],
     };
-    await updatePull(tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
-    if (found) await replaceCommits(tx, pull.id, found.commits, moved.at);
-    await updateIssue(tx, pull.id, { updated_at: moved.at });
-    await recordEvents(tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);
-    await record(tx, {
-      ...(await eventIn(tx, pull, moved)),
+    await updatePull(scope.tx, pull.id, { ...newHead, ...(found ? { base_sha: base, ...found.changes } : {}), ...untested });
+    if (found) await replaceCommits(scope.tx, pull.id, found.commits, moved.at);
+    await updateIssue(scope.tx, pull.id, { updated_at: moved.at });
+    await recordEvents(scope.tx, pull, moved, isForced ? [{ event: 'head_ref_force_pushed', commit: moved.tip }] : []);
+    await record(scope.tx, {
+      ...(await eventIn(scope.tx, pull, moved)),
       kind: 'pull_request.synchronize',
       data: { issue: pull.id, ...before },
     });
     // There is nothing to be merged any more.
-    if (isRewound || !found) await closeOpen(tx, pull, moved);
+    if (isRewound || !found) await closeOpen(scope, pull, moved);
   });
   await writeHeadRef(gitRepository, { number: row.number, head_sha: moved.tip });
 }
@@ -197,9 +198,9 @@ async function followBase(context: Context, moved: Moved): Promise<void> {
     if (!arrived[at]) continue;
     const commit = await firstMergeOf(gitRepository, { head: pull.head_sha, tip });
     const move = { repo: repository, actor: moved.actor, now: moved.at };
-    await change(async (tx) => {
-      const merging = await lockMerging(tx, pull.id);
-      if (merging) await recordMerge(tx, move, merging, { commit, app: null });
+    await change(async (scope) => {
+      const merging = await lockMerging(scope.tx, pull.id);
+      if (merging) await recordMerge(scope, move, merging, { commit, app: null });
     });
   }
 }
@@ -216,25 +217,25 @@ async function baseDeleted({ db, change, services }: Context, moved: Moved, open
   for (const row of open) {
     const found = base && (await changesBetween(gitRepository, { base: base.oid, head: row.head_sha }));
     const newBase = found && found.commits.length > 0 ? { base, ...found } : undefined;
-    await change(async (tx) => {
-      const pull = await findPullForUpdate(tx, row);
+    await change(async (scope) => {
+      const pull = await findPullForUpdate(scope.tx, row);
       if (pull?.state !== 'open' || pull.base_ref !== ref) return;
-      if (newBase && (await retarget(tx, pull, moved, newBase))) return;
-      if (merged) await recordEvents(tx, pull, moved, [{ event: 'automatic_base_change_failed' }]);
-      await closeOpen(tx, pull, moved);
+      if (newBase && (await retarget(scope, pull, moved, newBase))) return;
+      if (merged) await recordEvents(scope.tx, pull, moved, [{ event: 'automatic_base_change_failed' }]);
+      await closeOpen(scope, pull, moved);
     });
   }
 }
 
 /** Gives a pull request another base, unless that is its head, or another pull request asks for the same. The repository stays locked for that. */
-async function retarget(tx: Tx, pull: PullRow, moved: Moved, newBase: NewBase): Promise<boolean> {
+async function retarget(scope: WriteScope, pull: PullRow, moved: Moved, newBase: NewBase): Promise<boolean> {
   const { short: ref } = newBase.base;
   if (pull.head_ref === ref && pull.head_repository_id === pull.repository_id) return false;
-  await lockRepository(tx, pull.repository_id);
-  if (await findOpenBetween(tx, pull.repository_id, { ...pull, base_ref: ref })) return false;
-  await recordEvents(tx, pull, moved, [{ event: 'automatic_base_change_succeeded' }]);
-  await setBase(tx, await eventIn(tx, pull, moved), pull, newBase);
-  await updateIssue(tx, pull.id, { updated_at: moved.at });
+  await lockRepository(scope.tx, pull.repository_id);
+  if (await findOpenBetween(scope.tx, pull.repository_id, { ...pull, base_ref: ref })) return false;
+  await recordEvents(scope.tx, pull, moved, [{ event: 'automatic_base_change_succeeded' }]);
+  await setBase(scope, await eventIn(scope.tx, pull, moved), pull, newBase);
+  await updateIssue(scope.tx, pull.id, { updated_at: moved.at });
   return true;
 }
 
@@ -248,11 +249,11 @@ const recordEvents = (tx: Tx, pull: PullRow, { actor, at }: Moved, events: reado
   insertIssueEvents(tx, { repository: pull.repository_id, issue: pull.id, actor: actor ?? null, app: null, at }, events);
 
 /** Closes a pull request that is open. */
-async function closeOpen(tx: Tx, pull: PullRow, moved: Moved): Promise<void> {
+async function closeOpen(scope: WriteScope, pull: PullRow, moved: Moved): Promise<void> {
   if (pull.state === 'closed') return;
   const { actor, at } = moved;
-  await updateIssue(tx, pull.id, { state: 'closed', closed_at: at, closed_by: actor ?? null, updated_at: at });
-  await recordEvents(tx, pull, moved, [{ event: 'closed' }]);
-  await record(tx, { ...(await eventIn(tx, pull, moved)), kind: 'pull_request.closed', data: { issue: pull.id } });
-  addOpenIssues(tx, pull.repository_id, -1);
+  await updateIssue(scope.tx, pull.id, { state: 'closed', closed_at: at, closed_by: actor ?? null, updated_at: at });
+  await recordEvents(scope.tx, pull, moved, [{ event: 'closed' }]);
+  await record(scope.tx, { ...(await eventIn(scope.tx, pull, moved)), kind: 'pull_request.closed', data: { issue: pull.id } });
+  addOpenIssues(scope.tx, pull.repository_id, -1);
 }

@@ -12,12 +12,12 @@ declare module '#resources/follow-ups.ts' {
 
 /** Completes a merge whose base branch has moved. */
 export const pullFollowUps: FollowUps<'pulls.merge'> = {
-  async 'pulls.merge'(tx, { issue, commit, app }) {
-    const merging = await lockMerging(tx, issue);
+  async 'pulls.merge'(scope, { issue, commit, app }) {
+    const merging = await lockMerging(scope.tx, issue);
     // A process that ended after the move leaves time to delete the app.
-    const found = app === null ? undefined : await findAppById(tx, app);
+    const found = app === null ? undefined : await findAppById(scope.tx, app);
     return async (move) => {
-      if (merging) await recordMerge(tx, move, merging, { commit, app: found?.id ?? null });
+      if (merging) await recordMerge(scope, move, merging, { commit, app: found?.id ?? null });
     };
   },
 };

@@ -11,12 +11,17 @@ export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number],
   name: 'pulls.remove-lost-reviewers',
   on: lossesOfAccess,
   attempts: 25,
-  async run({ owner, repository, actor, at }, { change, stopping }) {
+  async run({ owner, repository, actor, at }, { change, stopping }: JobContext) {
     const removeSome = () =>
-      change(async (tx) => {
-        const lost = await dropLostRequests(tx, { owner, repository });
+      change(async (scope) => {
+        const lost = await dropLostRequests(scope.tx, { owner, repository });
         for (const [id, own] of grouped(lost, ({ repository_id }) => repository_id))
-          await recordReviewers(tx, { repo: { id, owner_id: owner }, actor, app: null, now: at }, 'review_request_removed', own);
+          await recordReviewers(
+            scope,
+            { repo: { id, owner_id: owner }, actor, app: null, now: at },
+            'review_request_removed',
+            own,
+          );
         return lost.length > 0;
       });
     await repeatWhile({ stopping }, removeSome);

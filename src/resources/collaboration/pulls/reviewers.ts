@@ -1,7 +1,8 @@
 // Who is asked to review a pull request. A person who reviews it is no longer asked.
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -41,14 +42,19 @@ const actionOf = ({ repo, by, now }: RepositoryAction): ReviewerAction => ({
 });
 
 /** Asks people and teams for a review. Who was asked already stays so. */
-export async function requestReviewers(tx: Tx, action: RepositoryAction, pull: PullRow, wanted: NewReviewers): Promise<PullRow> {
+export async function requestReviewers(
+  scope: WriteScope,
+  action: RepositoryAction,
+  pull: PullRow,
+  wanted: NewReviewers,
+): Promise<PullRow> {
   const { reviewers = [], team_reviewers = [] } = wanted;
   if (reviewers.length + team_reviewers.length === 0)
     throw invalid('PullRequest', 'reviewers', 'missing_field', 'reviewers or team_reviewers are needed');
   if (reviewers.length + team_reviewers.length > maxPerRequest)
     throw unprocessable(`At most ${maxPerRequest} people and teams can be asked for a review at once.`);
-  const found = await findReviewers(tx, action, pull, { reviewers, team_reviewers });
-  const { total, pull: changed } = await addReviewers(tx, actionOf(action), pull, found);
+  const found = await findReviewers(scope, action, pull, { reviewers, team_reviewers });
+  const { total, pull: changed } = await addReviewers(scope, actionOf(action), pull, found);
   if (total > maxReviewers)
     throw unprocessable(`At most ${maxReviewers} people and teams can be asked to review a pull request.`);
   return changed;
@@ -56,12 +62,15 @@ export async function requestReviewers(tx: Tx, action: RepositoryAction, pull: P
 
 /** The people and teams with these names. @throws Refusal 422 for the author, and for who may not read the repository */
 async function findReviewers(
-  tx: Tx,
+  scope: WriteScope,
   { repo, by }: RepositoryAction,
   pull: PullRow,
   { reviewers, team_reviewers }: Required<NewReviewers>,
 ): Promise<Reviewers> {
-  const [users, teams] = [await findAssignable(tx, repo, reviewers), await findRequestableTeams(tx, by, repo, team_reviewers)];
+  const [users, teams] = [
+    await findAssignable(scope.tx, repo, reviewers),
+    await findRequestableTeams(scope.tx, by, repo, team_reviewers),
+  ];
   if (users.some(({ id }) => id === pull.author_id)) throw unprocessable('Review cannot be requested from pull request author.');
   const namesOf = (names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())).size;
   if (users.length < namesOf(reviewers) || teams.length < namesOf(team_reviewers))
@@ -73,31 +82,31 @@ async function findReviewers(
 
 /** Asks for reviews, with the events of that. `total`: how many are asked now; 0 where nobody new is. The pull request is locked. */
 async function addReviewers(
-  tx: Tx,
+  scope: WriteScope,
   action: ReviewerAction,
   pull: PullRow,
   wanted: Reviewers,
 ): Promise<{ pull: PullRow; total: number }> {
-  const { added, total } = await addRequests(tx, pull.id, wanted, action.now);
-  return { pull: await recordEvents(tx, action, pull, 'review_requested', added), total };
+  const { added, total } = await addRequests(scope.tx, pull.id, wanted, action.now);
+  return { pull: await recordEvents(scope, action, pull, 'review_requested', added), total };
 }
 
 /** Withdraws requests. Names of people and teams who weren't asked are left out without an error, as in the public API. */
 export async function removeReviewers(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   pull: PullRow,
   { reviewers, team_reviewers = [] }: ReviewersToRemove,
 ): Promise<PullRow> {
-  const users = await findAccountsByLogin(tx, reviewers);
-  const teams = await findRequestableTeams(tx, action.by, action.repo, team_reviewers);
+  const users = await findAccountsByLogin(scope.tx, reviewers);
+  const teams = await findRequestableTeams(scope.tx, action.by, action.repo, team_reviewers);
   const wanted = { users: users.map(({ id }) => id), teams: teams.map(({ id }) => id) };
-  return recordEvents(tx, actionOf(action), pull, 'review_request_removed', await dropRequests(tx, pull.id, wanted));
+  return recordEvents(scope, actionOf(action), pull, 'review_request_removed', await dropRequests(scope.tx, pull.id, wanted));
 }
 
 /** Ends the request to a person who has reviewed the pull request, and to the teams that this person is in. It is no event of its own. */
-export const withdrawRequest = async (tx: Tx, pull: Pick<PullRow, 'id'>, reviewer: Id<'accounts'>): Promise<void> => {
-  await dropRequestsOf(tx, pull.id, reviewer);
+export const withdrawRequest = async (scope: WriteScope, pull: Pick<PullRow, 'id'>, reviewer: Id<'accounts'>): Promise<void> => {
+  await dropRequestsOf(scope.tx, pull.id, reviewer);
 };
 
 /**
@@ -105,27 +114,27 @@ export const withdrawRequest = async (tx: Tx, pull: Pick<PullRow, 'id'>, reviewe
  * isn't open any more, or is a draft.
  */
 export async function requestUnasked(
-  tx: Tx,
+  scope: WriteScope,
   action: ReviewerAction,
   { id }: Pick<PullRow, 'id'>,
   wanted: Reviewers,
 ): Promise<void> {
   if (wanted.users.length + wanted.teams.length === 0) return;
-  const pull = await findPullForUpdate(tx, { id });
+  const pull = await findPullForUpdate(scope.tx, { id });
   if (!pull || pull.state === 'closed' || pull.is_draft) return;
-  const [asked, present] = [await loadEverRequested(tx, id), await countRequests(tx, id)];
+  const [asked, present] = [await loadEverRequested(scope.tx, id), await countRequests(scope.tx, id)];
   const users = wanted.users.filter((user) => user !== pull.author_id && !asked.users.includes(user));
   const teams = wanted.teams.filter((team) => !asked.teams.includes(team));
   const room = Math.max(0, maxReviewers - present);
   const first = users.slice(0, room);
-  await addReviewers(tx, action, pull, { users: first, teams: teams.slice(0, room - first.length) });
+  await addReviewers(scope, action, pull, { users: first, teams: teams.slice(0, room - first.length) });
 }
 
 type ReviewerEvent = 'review_requested' | 'review_request_removed';
 
 /** Records an event for each person and team, and in the conversation of the pull request. */
 async function recordEvents(
-  tx: Tx,
+  scope: WriteScope,
   action: ReviewerAction,
   pull: PullRow,
   verb: ReviewerEvent,
@@ -134,23 +143,23 @@ async function recordEvents(
   if (reviewers.length === 0) return pull;
   const { now } = action;
   await recordReviewers(
-    tx,
+    scope,
     action,
     verb,
     reviewers.map((reviewer) => ({ ...reviewer, issue_id: pull.id })),
   );
-  return pull.updated_at < now ? { ...pull, ...(await updateIssue(tx, pull.id, { updated_at: now })) } : pull;
+  return pull.updated_at < now ? { ...pull, ...(await updateIssue(scope.tx, pull.id, { updated_at: now })) } : pull;
 }
 
 /** The events of requests to review one pull request or several of a repository. */
 export async function recordReviewers(
-  tx: Tx,
+  scope: WriteScope,
   { repo, actor, app, now }: ReviewerAction,
   verb: ReviewerEvent,
   requests: readonly (Reviewer & { issue_id: Id<'issues'> })[],
 ): Promise<void> {
   const event = { kind: `pull_request.${verb}`, owner: repo.owner_id, repository: repo.id, actor, at: now } as const;
-  await recordEach(tx, requests, ({ issue_id, user_id, team_id }) => ({
+  await recordEach(scope.tx, requests, ({ issue_id, user_id, team_id }) => ({
     ...event,
     data: { issue: issue_id, ...(user_id === null ? { team: team_id } : { user: user_id }) },
   }));
@@ -159,7 +168,7 @@ export async function recordReviewers(
       user_id === null ? { requested_team: team_id } : { requested_reviewer: user_id };
     const context = { repository: repo.id, issue, actor: actor ?? null, app, at: now };
     await insertIssueEvents(
-      tx,
+      scope.tx,
       context,
       own.map((reviewer) => ({ event: verb, data: dataOf(reviewer) })),
     );

@@ -1,7 +1,8 @@
 import { findRepoById, hasRole } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { findPushers } from '#events/read.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -74,23 +75,23 @@ async function checkMayOpen(db: Db, repo: Repo, by: SignedIn): Promise<void> {
  * @throws Refusal 403 for a workflow job, where the settings don't let jobs
  */
 export async function openPull(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   { base, head, changes, commits }: Ends,
   wanted: NewPullRequest,
 ): Promise<PullRow> {
   const { repo } = action;
-  await checkJobMayApprove(tx, action);
-  const issue = wanted.issue === undefined ? await insertNew(tx, action, wanted) : await convertIssue(tx, action, wanted);
+  await checkJobMayApprove(scope.tx, action);
+  const issue = wanted.issue === undefined ? await insertNew(scope, action, wanted) : await convertIssue(scope, action, wanted);
   const branches = { base_ref: base.short, head_ref: head.short, head_repository_id: head.repo.id };
-  await checkUnique(tx, repo, branches, head.repo.owner.login);
-  await checkCap(tx, action);
+  await checkUnique(scope, repo, branches, head.repo.owner.login);
+  await checkCap(scope, action);
   const isFork = head.repo.id !== repo.id;
   const {
     issue_id: _,
     repository_id: _repository,
     ...own
-  } = await insertPull(tx, {
+  } = await insertPull(scope.tx, {
     issue_id: issue.id,
     repository_id: repo.id,
     ...branches,
@@ -100,37 +101,41 @@ export async function openPull(
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
     head_pushed_by: action.by.account.id,
-    ...(isFork ? await pushersOf(tx, head, changes) : { head_pushers: [action.by.account.id] }),
+    ...(isFork ? await pushersOf(scope, head, changes) : { head_pushers: [action.by.account.id] }),
   });
-  await replaceCommits(tx, issue.id, commits, action.now);
-  const opened = await recordActivity(tx, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
-  if (wanted.issue === undefined) await recordReferences(tx, action, { issue: issue.id, after: issue.body });
+  await replaceCommits(scope.tx, issue.id, commits, action.now);
+  const opened = await recordActivity(scope, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
+  if (wanted.issue === undefined) await recordReferences(scope, action, { issue: issue.id, after: issue.body });
   return { ...own, ...opened };
 }
 
 /** Everybody who pushed to the head in a fork since its base: the fork's owner, where nobody did. */
-async function pushersOf(tx: Tx, { repo, name, oid }: Head, { merge_base_sha }: Changes) {
-  const found = await findPushers(tx, repo.id, { ref: name, tip: oid, since: merge_base_sha });
+async function pushersOf(scope: WriteScope, { repo, name, oid }: Head, { merge_base_sha }: Changes) {
+  const found = await findPushers(scope.tx, repo.id, { ref: name, tip: oid, since: merge_base_sha });
   return found ? recordedPushers(found.all, !found.isComplete) : { head_pushers: [repo.owner_id] };
 }
 
 /** The repository stays locked, so that of two concurrent requests for the same branches, one is refused. */
-async function checkUnique(tx: Tx, repo: Repo, branches: Branches, headOwner: string): Promise<void> {
-  await lockRepository(tx, repo.id);
-  if (!(await findOpenBetween(tx, repo.id, branches))) return;
+async function checkUnique(scope: WriteScope, repo: Repo, branches: Branches, headOwner: string): Promise<void> {
+  await lockRepository(scope.tx, repo.id);
+  if (!(await findOpenBetween(scope.tx, repo.id, branches))) return;
   const message = `A pull request already exists for ${headOwner}:${branches.head_ref}.`;
   throw invalid('PullRequest', 'head', 'custom', message);
 }
 
 /** The repository is locked, so that concurrent requests count each other. Apps were let in by those who set caps. */
-async function checkCap(tx: Tx, { repo, by: { account, grant } }: TextAction): Promise<void> {
+async function checkCap(scope: WriteScope, { repo, by: { account, grant } }: TextAction): Promise<void> {
   if (grant.kind === 'installation' || reaches(repo.role, 'write')) return;
-  const cap = await findCapFor(tx, repo, account.id);
-  if (cap === undefined || (await countOpenBy(tx, repo.id, account.id)) <= cap) return;
+  const cap = await findCapFor(scope.tx, repo, account.id);
+  if (cap === undefined || (await countOpenBy(scope.tx, repo.id, account.id)) <= cap) return;
   throw forbidden(`You may have at most ${cap} open pull requests in this repository.`);
 }
 
-async function insertNew(tx: Tx, { repo, by, now }: TextAction, { title = '', body, draft }: NewPullRequest): Promise<IssueRow> {
+async function insertNew(
+  scope: WriteScope,
+  { repo, by, now }: TextAction,
+  { title = '', body, draft }: NewPullRequest,
+): Promise<IssueRow> {
   if (title.trim() === '') throw invalid('PullRequest', 'title', 'missing_field');
   const row = {
     repository_id: repo.id,
@@ -144,20 +149,20 @@ async function insertNew(tx: Tx, { repo, by, now }: TextAction, { title = '', bo
     created_at: now,
     updated_at: now,
   };
-  return insertIssue(tx, row, { labels: [], assignees: [] });
+  return insertIssue(scope.tx, row, { labels: [], assignees: [] });
 }
 
 /** Makes an open issue a pull request, which keeps its number, texts and conversation, and has no relations any more. */
-async function convertIssue(tx: Tx, action: TextAction, { issue: number, draft }: NewPullRequest): Promise<IssueRow> {
+async function convertIssue(scope: WriteScope, action: TextAction, { issue: number, draft }: NewPullRequest): Promise<IssueRow> {
   const { repo, by, now } = action;
   const refused = () => invalid('PullRequest', 'issue', 'invalid');
-  const found = number === undefined ? undefined : await selectIssue(tx, repo.id, number).executeTakeFirst();
-  if (found) await lockRelations(tx, { repo, issue: found });
-  const issue = found && (await findIssueForUpdate(tx, found));
+  const found = number === undefined ? undefined : await selectIssue(scope.tx, repo.id, number).executeTakeFirst();
+  if (found) await lockRelations(scope.tx, { repo, issue: found });
+  const issue = found && (await findIssueForUpdate(scope.tx, found));
   if (!issue || issue.is_pull_request || issue.state === 'closed') throw refused();
   if (issue.author_id !== by.account.id && by.grant.kind !== 'installation' && !reaches(repo.role, 'triage')) throw refused();
-  await endRelations(tx, action, issue);
-  return updateIssue(tx, issue.id, { is_pull_request: true, is_draft: draft, updated_at: now });
+  await endRelations(scope, action, issue);
+  return updateIssue(scope.tx, issue.id, { is_pull_request: true, is_draft: draft, updated_at: now });
 }
 
 /** What a change of the base branch needs of Git, found before the transaction. */
@@ -188,7 +193,7 @@ export async function prepareBase(
 
 /** Changes a pull request. Its author, and those who may triage, may change texts and state; the base is for who may also write. */
 export async function changePull(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   { base: _, draft, maintainer_can_modify, ...wanted }: PullRequestChange,
@@ -197,56 +202,61 @@ export async function changePull(
   const { repo, by } = action;
   const mayWrite = by.grant.kind === 'installation' || reaches(repo.role, 'write') || pull.author_id === by.account.id;
   if (newBase && !mayWrite) throw forbidden('Must have push access to change the base branch.');
-  const changed = { ...pull, ...(await changeIssue(tx, action, pull, wanted)) };
-  if (newBase) await changeBase(tx, action, changed, newBase);
-  if (draft !== undefined && draft !== pull.is_draft && mayWrite) await changeDraft(tx, action, changed, draft);
+  const changed = { ...pull, ...(await changeIssue(scope, action, pull, wanted)) };
+  if (newBase) await changeBase(scope, action, changed, newBase);
+  if (draft !== undefined && draft !== pull.is_draft && mayWrite) await changeDraft(scope, action, changed, draft);
   if (maintainer_can_modify !== undefined && pull.author_id === by.account.id && pull.head_repository_id !== pull.repository_id) {
-    if (maintainer_can_modify) await checkMayWriteToHead(tx, pull, by);
-    await updatePull(tx, pull.id, { maintainer_can_modify });
+    if (maintainer_can_modify) await checkMayWriteToHead(scope, pull, by);
+    await updatePull(scope.tx, pull.id, { maintainer_can_modify });
   }
-  return orNotFound(await findPullForUpdate(tx, pull));
+  return orNotFound(await findPullForUpdate(scope.tx, pull));
 }
 
 /** Only who may write to a fork lets others modify a branch of it, and an organization lets nobody. */
 const mayOpenToOthers = ({ role, owner }: Repo): boolean => reaches(role, 'write') && owner.kind === 'user';
 
-async function checkMayWriteToHead(tx: Tx, { head_repository_id }: PullRow, by: SignedIn): Promise<void> {
-  const head = head_repository_id === null ? undefined : await findRepoById(tx, by, head_repository_id);
+async function checkMayWriteToHead(scope: WriteScope, { head_repository_id }: PullRow, by: SignedIn): Promise<void> {
+  const head = head_repository_id === null ? undefined : await findRepoById(scope.tx, by, head_repository_id);
   if (!head || !mayOpenToOthers(head)) throw invalid('PullRequest', 'maintainer_can_modify', 'invalid');
 }
 
 /** Makes a pull request a draft, which can't be merged, or ready. */
-async function changeDraft(tx: Tx, action: TextAction, pull: PullRow, is_draft: boolean): Promise<void> {
+async function changeDraft(scope: WriteScope, action: TextAction, pull: PullRow, is_draft: boolean): Promise<void> {
   if (pull.state === 'closed') throw invalid('PullRequest', 'draft', 'invalid', 'A closed pull request stays as it is.');
-  const changed = await updateIssue(tx, pull.id, { is_draft, updated_at: action.now });
+  const changed = await updateIssue(scope.tx, pull.id, { is_draft, updated_at: action.now });
   const kind = is_draft ? 'pull_request.converted_to_draft' : 'pull_request.ready_for_review';
   const issueEvent = { event: is_draft ? 'convert_to_draft' : 'ready_for_review' } as const;
   const event = { ...inRepository(action), kind, data: { issue: pull.id } } as const;
-  await recordActivity(tx, action, changed, [{ event, issueEvent }]);
+  await recordActivity(scope, action, changed, [{ event, issueEvent }]);
 }
 
-async function changeBase(tx: Tx, action: TextAction, pull: PullRow, { base, changes, commits }: NewBase): Promise<void> {
+async function changeBase(
+  scope: WriteScope,
+  action: TextAction,
+  pull: PullRow,
+  { base, changes, commits }: NewBase,
+): Promise<void> {
   if (pull.state === 'closed')
     throw invalid('PullRequest', 'base', 'invalid', 'Cannot change the base branch of a closed pull request.');
   const { repo } = action;
-  await checkUnique(tx, repo, { ...pull, base_ref: base.short }, repo.owner.login);
-  await recordActivity(tx, action, pull, [{ issueEvent: { event: 'base_ref_changed' } }]);
-  await setBase(tx, inRepository(action), pull, { base, changes, commits });
+  await checkUnique(scope, repo, { ...pull, base_ref: base.short }, repo.owner.login);
+  await recordActivity(scope, action, pull, [{ issueEvent: { event: 'base_ref_changed' } }]);
+  await setBase(scope, inRepository(action), pull, { base, changes, commits });
 }
 
 /** Gives a pull request another base, and records that it was edited. The caller has checked that it may have it, and tells its timeline. */
 export async function setBase(
-  tx: Tx,
+  scope: WriteScope,
   event: ReturnType<typeof inRepository>,
   pull: PullRow,
   { base, changes, commits }: NewBase,
 ): Promise<void> {
-  await replaceCommits(tx, pull.id, commits, event.at);
+  await replaceCommits(scope.tx, pull.id, commits, event.at);
   // The same head brings other changes to a base with which it has other commits in common.
   const others = changes.merge_base_sha === pull.merge_base_sha ? {} : { same_heads: [], base_changed_at: event.at };
-  await updatePull(tx, pull.id, { base_ref: base.short, base_sha: base.oid, ...others, ...changes, ...untested });
+  await updatePull(scope.tx, pull.id, { base_ref: base.short, base_sha: base.oid, ...others, ...changes, ...untested });
   const from = { ref: pull.base_ref, sha: pull.base_sha };
-  await record(tx, { ...event, kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
+  await record(scope.tx, { ...event, kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
 }
 
 /** The columns of a pull request whose merge has to be tested again. */

@@ -1,5 +1,7 @@
 // Whether open pull requests can be merged: tested in Git without a work tree, whenever one of their two branches moves.
-import type { Db, Tx } from '#database/connect.ts';
+
+import type { Db } from '#database/connect.ts';
+import type { Change } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
@@ -73,7 +75,7 @@ type MergeTest = {
 /** Tests that run at the same time. */
 const maxConcurrent = 4;
 
-type TestContext = { git: GitStore; change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T> };
+type TestContext = { git: GitStore; change: Change };
 
 /** Tests the merges of open pull requests of a repository, and points their refs to the results. Those that were tested are skipped. */
 export async function testMerges(
@@ -100,7 +102,7 @@ export async function testMerges(
   }
   const written = await writeTestMerges({ gitRepository, reader }, tests);
   await mustUpdateRefs(gitRepository, await refChangesOf(reader, written));
-  await change((tx) => saveTests(tx, written));
+  await change((scope) => saveTests(scope.tx, written));
 }
 
 type Reading = { gitRepository: GitRepository; reader: ObjectReader };

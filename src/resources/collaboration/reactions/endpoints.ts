@@ -1,10 +1,10 @@
 // Reactions have the same three endpoints for every kind of subject.
 import { Type } from 'typebox';
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { reply, type SharedCall } from '#endpoint/call.ts';
 import { pages } from '#endpoint/paging.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { Nothing, OneOf } from '#lib/shape.ts';
 import { presentReaction, presentReactions } from './present.ts';
 import { createReaction, deleteReaction, type Reactable } from './rules.ts';
@@ -17,7 +17,7 @@ type ChangeCall<At> = SharedCall<{ at: At; action: RepositoryAction }>;
 type ReactionTarget<At> = {
   subjectOf: (at: At) => Subject;
   /** The subject, its row locked. Refuses callers who may not react to it. */
-  reactable: (tx: Tx, action: RepositoryAction, at: At) => Promise<Reactable>;
+  reactable: (scope: WriteScope, action: RepositoryAction, at: At) => Promise<Reactable>;
 };
 
 /** The declarations of the endpoints, each to be completed by its id, path, summary and access. */
@@ -39,8 +39,8 @@ export const reactionEndpoints = <At>({ subjectOf, reactable }: ReactionTarget<A
       example: { content: 'heart' },
       replies: { 200: Reaction, 201: Reaction },
       async handle({ scope, change, body, action }: ChangeCall<At> & { body: { content: Content } }) {
-        const { row, isNew } = await change(async (tx, at) =>
-          createReaction(tx, action, await reactable(tx, action, at), body.content),
+        const { row, isNew } = await change(async (scope, at) =>
+          createReaction(scope, action, await reactable(scope, action, at), body.content),
         );
         const presented = await presentReaction(scope, row);
         return isNew ? reply(201, presented) : reply(200, presented);
@@ -50,7 +50,7 @@ export const reactionEndpoints = <At>({ subjectOf, reactable }: ReactionTarget<A
       method: 'DELETE',
       replies: { 204: Nothing },
       async handle({ change, action }: ChangeCall<At & { reaction: ReactionRow }>) {
-        await change(async (tx, at) => deleteReaction(tx, action, await reactable(tx, action, at), at.reaction));
+        await change(async (scope, at) => deleteReaction(scope, action, await reactable(scope, action, at), at.reaction));
       },
     },
   }) as const;

@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
@@ -20,31 +20,31 @@ export type Reactable = {
 
 /** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
 export async function createReaction(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { subject, issue, count }: Reactable,
   content: Content,
 ): Promise<{ row: ReactionRow; isNew: boolean }> {
   const { by, now } = action;
   const key = { subject, user: by.account.id, content };
-  const found = await findReaction(tx, key);
+  const found = await findReaction(scope.tx, key);
   if (found) return { row: found, isNew: false };
-  const [row] = await Promise.all([insertReaction(tx, key, now), count(content, 1)]);
+  const [row] = await Promise.all([insertReaction(scope.tx, key, now), count(content, 1)]);
   const data = { ...subject, ...defined({ issue }), content };
-  await record(tx, { ...inRepository(action), kind: 'reaction.created', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'reaction.created', data });
   return { row, isNew: true };
 }
 
 /** Removes the caller's own reaction. */
 export async function deleteReaction(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { subject, issue, count }: Reactable,
   reaction: ReactionRow,
 ): Promise<void> {
   if (reaction.user_id !== action.by.account.id) throw forbidden('Only who reacted may take a reaction back.');
   const { content } = reaction;
-  await Promise.all([removeReaction(tx, reaction), count(content, -1)]);
+  await Promise.all([removeReaction(scope.tx, reaction), count(content, -1)]);
   const data = { ...subject, ...defined({ issue }), content };
-  await record(tx, { ...inRepository(action), kind: 'reaction.deleted', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'reaction.deleted', data });
 }

@@ -1,8 +1,10 @@
 // The files of releases: their bytes are in the store of objects, each under a key of its own.
+
 import { randomBytes } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
-import { change, type Db, type Tx } from '#database/connect.ts';
+import { change, type Db } from '#database/connect.ts';
 import type { File, Upload } from '#endpoint/call.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -52,7 +54,7 @@ export const newKey = (repository: Id<'repositories'>): string => `${repository}
 
 type UploadContext = {
   db: Db;
-  change: <T>(work: (tx: Tx, at: { release: ReleaseRow }) => Promise<T>) => Promise<T>;
+  change: <T>(work: (scope: WriteScope, at: { release: ReleaseRow }) => Promise<T>) => Promise<T>;
   services: Pick<Services, 'objects' | 'resourceLimits'>;
 };
 
@@ -79,9 +81,9 @@ export async function uploadAsset(
   const { size, digest } = await objects.put(key, (sink) => upload.receive(most, sink));
   try {
     if (size === 0) throw invalid('ReleaseAsset', 'size', 'custom', 'size must be greater than or equal to 1');
-    return await change(async (tx, at) => {
-      await check(tx, at.release);
-      const row = await insertAsset(tx, {
+    return await change(async (scope, at) => {
+      await check(scope.tx, at.release);
+      const row = await insertAsset(scope.tx, {
         release_id: at.release.id,
         name,
         label: query.label || null,
@@ -94,7 +96,7 @@ export async function uploadAsset(
         updated_at: action.now,
       });
       const data = { release: at.release.id, asset: row.id };
-      await record(tx, { ...inRepository(action), kind: 'release_asset.uploaded', data });
+      await record(scope.tx, { ...inRepository(action), kind: 'release_asset.uploaded', data });
       return row;
     });
   } catch (error) {
@@ -105,27 +107,27 @@ export async function uploadAsset(
 
 /** Changes the name or the label of a file. */
 export async function changeAsset(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   asset: AssetOfRelease,
   wanted: AssetChange,
 ): Promise<AssetOfRelease> {
   if (asset.immutable) throw immutableRefusal();
   const name = wanted.name === undefined ? asset.name : safeName(wanted.name);
-  if (name !== asset.name && (await countAssets(tx, asset.release_id, name)).clash) throw nameTaken();
+  if (name !== asset.name && (await countAssets(scope.tx, asset.release_id, name)).clash) throw nameTaken();
   const change = { name, ...defined({ label: wanted.label }), updated_at: action.now };
-  await updateAsset(tx, asset.id, change);
+  await updateAsset(scope.tx, asset.id, change);
   const data = { release: asset.release_id, asset: asset.id };
-  await record(tx, { ...inRepository(action), kind: 'release_asset.changed', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'release_asset.changed', data });
   return { ...asset, ...change };
 }
 
 /** Deletes a file. Its object is to be removed afterwards. */
-export async function deleteAsset(tx: Tx, action: RepositoryAction, asset: AssetOfRelease): Promise<void> {
+export async function deleteAsset(scope: WriteScope, action: RepositoryAction, asset: AssetOfRelease): Promise<void> {
   if (asset.immutable) throw immutableRefusal();
-  await removeAsset(tx, asset.id);
+  await removeAsset(scope.tx, asset.id);
   const data = { release: asset.release_id, name: asset.name };
-  await record(tx, { ...inRepository(action), kind: 'release_asset.deleted', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'release_asset.deleted', data });
 }
 
 /** A file as it is sent. A download that begins at its first byte is counted. */

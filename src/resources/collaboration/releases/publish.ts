@@ -3,8 +3,8 @@
 import { randomUUID } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
 import { noWorkflowFiles } from '#access/workflow-files.ts';
-import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
@@ -88,14 +88,14 @@ async function makeTag(
   const made = { ...named, attempt: randomUUID(), repository: action.repo.id, actor: action.by.account.id };
   // The time of jobs is that of the database, whatever the clock of the server says.
   const options = { key: keyOf(made), runAt: addMinutes(new Date(), patienceMinutes) };
-  await context.change((tx) => enqueue(tx, undoTag, made, options));
+  await context.change((scope) => enqueue(scope.tx, undoTag, made, options));
   try {
     await moveOrRefuse(context, action, [{ ref: tagRef(made.tag), from: null, to: made.oid }]);
     return made;
   } catch (error) {
     // After any other error, the tag may be there.
     if (!(error instanceof Refusal)) throw error;
-    await context.change((tx) => removeJob(tx, keyOf(made)));
+    await context.change((scope) => removeJob(scope.tx, keyOf(made)));
     if (await findRef(repoOf(context.git, action.repo.id), tagRef(made.tag))) return undefined;
     throw error;
   }
@@ -105,14 +105,14 @@ async function makeTag(
 export async function writeTagged<Result>(
   context: MoveContext,
   tag: ReadyTag | undefined,
-  write: (tx: Tx) => Promise<Result>,
+  write: (scope: WriteScope) => Promise<Result>,
 ): Promise<Result> {
   const made = tag?.made;
   if (!made) return context.change(write);
   try {
-    return await context.change(async (tx) => {
-      const result = await write(tx);
-      await removeJob(tx, keyOf(made));
+    return await context.change(async (scope) => {
+      const result = await write(scope);
+      await removeJob(scope.tx, keyOf(made));
       return result;
     });
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
@@ -54,27 +55,27 @@ export async function createRelease(
   if (!draft) await checkTagIsFree(context.db, repo, tag_name);
   const texts = await textsOf(context, action, { ...wanted, target_commitish });
   const tag = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
-  return writeTagged(context, tag, async (tx) => {
-    await lockRepository(tx, repo.id);
-    if (!draft) await checkTagIsFree(tx, repo, tag_name);
-    const row = await insertRelease(tx, {
+  return writeTagged(context, tag, async (scope) => {
+    await lockRepository(scope.tx, repo.id);
+    if (!draft) await checkTagIsFree(scope.tx, repo, tag_name);
+    const row = await insertRelease(scope.tx, {
       repository_id: repo.id,
       tag_name,
       target_commitish,
       ...texts,
       draft,
       prerelease,
-      immutable: !draft && (await hasImmutableReleases(tx, repo)),
+      immutable: !draft && (await hasImmutableReleases(scope, repo)),
       latest: wanted.make_latest ?? 'true',
       author_id: by.account.id,
       created_at: tag?.date ?? now,
       updated_at: now,
       published_at: draft ? null : now,
     });
-    if (!draft) await settleLatest(tx, row);
-    if (row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
-    if (!draft) await recordMentions(tx, { ...action, html: context.html }, { release: row.id, after: row.body });
-    await recordOf(tx, action, row, ['release.created', ...(draft ? [] : publications(row))]);
+    if (!draft) await settleLatest(scope, row);
+    if (row.immutable) await fixRef(scope.tx, repo.id, tagRef(row.tag_name));
+    if (!draft) await recordMentions(scope, { ...action, html: context.html }, { release: row.id, after: row.body });
+    await recordOf(scope, action, row, ['release.created', ...(draft ? [] : publications(row))]);
     return row;
   });
 }
@@ -96,12 +97,12 @@ const publications = ({ prerelease }: ReleaseRow) =>
 
 type Plain = 'release.created' | 'release.unpublished' | ReturnType<typeof publications>[number];
 
-const recordOf = (tx: Tx, action: RepositoryAction, { id }: ReleaseRow, kinds: readonly Plain[]) =>
-  recordEach(tx, kinds, (kind) => ({ ...inRepository(action), kind, data: { release: id } }));
+const recordOf = (scope: WriteScope, action: RepositoryAction, { id }: ReleaseRow, kinds: readonly Plain[]) =>
+  recordEach(scope.tx, kinds, (kind) => ({ ...inRepository(action), kind, data: { release: id } }));
 
 /** One that is made the latest, or lets the date decide, takes the place of the one that was made the latest before. */
-async function settleLatest(tx: Tx, row: ReleaseRow): Promise<void> {
-  if (!row.prerelease && row.latest !== 'false') await unsetLatest(tx, row.repository_id, row.id);
+async function settleLatest(scope: WriteScope, row: ReleaseRow): Promise<void> {
+  if (!row.prerelease && row.latest !== 'false') await unsetLatest(scope.tx, row.repository_id, row.id);
 }
 
 /**
@@ -122,14 +123,14 @@ export async function changeRelease(
   const needsTag = !planned.draft && (release.draft || planned.tag_name !== release.tag_name);
   if (needsTag) await checkTagIsFree(context.db, repo, planned.tag_name);
   const tag = needsTag ? await ensureTag(context, action, planned) : undefined;
-  return writeTagged(context, tag, async (tx) => {
-    await lockRepository(tx, repo.id);
-    const before = orNotFound(await findReleaseForUpdate(tx, release));
+  return writeTagged(context, tag, async (scope) => {
+    await lockRepository(scope.tx, repo.id);
+    const before = orNotFound(await findReleaseForUpdate(scope.tx, release));
     const after = changed(before, wanted);
     checkMutable(before, after);
-    if (!after.draft) await checkTagIsFree(tx, repo, after.tag_name, before.id);
+    if (!after.draft) await checkTagIsFree(scope.tx, repo, after.tag_name, before.id);
     return writeChange(
-      tx,
+      scope,
       { ...action, html: context.html },
       { before, after, created: tag?.date, isLatestAsked: wanted.make_latest !== undefined },
     );
@@ -163,23 +164,23 @@ function checkMutable(before: ReleaseRow, after: Changed): void {
 
 type Change = { before: ReleaseRow; after: Changed; created: Date | undefined; isLatestAsked: boolean };
 
-async function writeChange(tx: Tx, action: TextAction, { before, after, created, isLatestAsked }: Change) {
+async function writeChange(scope: WriteScope, action: TextAction, { before, after, created, isLatestAsked }: Change) {
   const { repo, now } = action;
   const isPublished = before.draft && !after.draft;
-  const row = await updateRelease(tx, before.id, {
+  const row = await updateRelease(scope.tx, before.id, {
     ...after,
     ...(created ? { created_at: created } : {}),
     updated_at: now,
     published_at: after.draft ? null : (before.published_at ?? now),
-    immutable: before.immutable || (isPublished && (await hasImmutableReleases(tx, repo))),
+    immutable: before.immutable || (isPublished && (await hasImmutableReleases(scope, repo))),
   });
-  if (!row.draft && (isPublished || isLatestAsked)) await settleLatest(tx, row);
-  if (isPublished && row.immutable) await fixRef(tx, repo.id, tagRef(row.tag_name));
+  if (!row.draft && (isPublished || isLatestAsked)) await settleLatest(scope, row);
+  if (isPublished && row.immutable) await fixRef(scope.tx, repo.id, tagRef(row.tag_name));
   const { id: release, body } = row;
-  if (!row.draft) await recordMentions(tx, action, { release, after: body, ...(before.draft ? {} : { before: before.body }) });
-  await recordEdit(tx, action, { before, row, isLatestAsked });
+  if (!row.draft) await recordMentions(scope, action, { release, after: body, ...(before.draft ? {} : { before: before.body }) });
+  await recordEdit(scope, action, { before, row, isLatestAsked });
   const isReleased = !before.draft && !row.draft && before.prerelease && !row.prerelease;
-  await recordOf(tx, action, row, [
+  await recordOf(scope, action, row, [
     ...(isPublished ? publications(row) : []),
     ...(isReleased ? (['release.released'] as const) : []),
     ...(!before.draft && row.draft ? (['release.unpublished'] as const) : []),
@@ -188,14 +189,14 @@ async function writeChange(tx: Tx, action: TextAction, { before, after, created,
 }
 
 async function recordEdit(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { before, row, isLatestAsked }: { before: ReleaseRow; row: ReleaseRow; isLatestAsked: boolean },
 ): Promise<void> {
   const from = formerOf(before, row, 'name', 'body', 'tag_name');
   const latest = isLatestAsked && row.latest !== before.latest ? { latest: row.latest === 'true' } : {};
   const isEdited = Object.keys({ ...from, ...latest }).length > 0 || before.prerelease !== row.prerelease;
-  await recordEach(tx, isEdited ? [row] : [], ({ id: release }) => ({
+  await recordEach(scope.tx, isEdited ? [row] : [], ({ id: release }) => ({
     ...inRepository(action),
     kind: 'release.edited',
     data: { release, from, ...latest },
@@ -203,11 +204,11 @@ async function recordEdit(
 }
 
 /** Deletes a release with its files; its tag stays. That of an immutable release can be deleted from now on, but not used again. Returns the keys of the objects that are to be removed. */
-export async function deleteRelease(tx: Tx, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
-  const assets = (await loadAssets(tx, [release.id])).get(release.id) ?? [];
-  await removeRelease(tx, release.id);
-  if (release.immutable) await reserveRef(tx, action.repo.id, tagRef(release.tag_name));
-  await recordEach(tx, [release], (row) => ({
+export async function deleteRelease(scope: WriteScope, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
+  const assets = (await loadAssets(scope.tx, [release.id])).get(release.id) ?? [];
+  await removeRelease(scope.tx, release.id);
+  if (release.immutable) await reserveRef(scope.tx, action.repo.id, tagRef(release.tag_name));
+  await recordEach(scope.tx, [release], (row) => ({
     ...inRepository(action),
     kind: 'release.deleted',
     data: { release: snapshotOf(row), assets: assets.map(snapshotOf) },

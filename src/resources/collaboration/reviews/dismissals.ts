@@ -1,7 +1,8 @@
 // Approvals and wishes for changes are taken out of force: by somebody, or by a push that makes approvals stale.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { roleLevel } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -24,8 +25,8 @@ function isMeant({ type, id }: AllowedActor, { account, teams, app, level }: Act
 }
 
 /** Where dismissing is restricted, administrators may, those who may always bypass the rule, and whom it names. */
-async function checkMayDismiss(tx: Tx, { repo, by }: RepositoryAction, pull: PullRow): Promise<void> {
-  const { byBase, facts } = await loadReviewRules(tx, repo, [pull.base_ref], by.account.id);
+async function checkMayDismiss(scope: WriteScope, { repo, by }: RepositoryAction, pull: PullRow): Promise<void> {
+  const { byBase, facts } = await loadReviewRules(scope.tx, repo, [pull.base_ref], by.account.id);
   const wanted = byBase.get(pull.base_ref) ?? [];
   if (!facts || facts.isOwner || facts.level >= roleLevel('admin')) return;
   const isRefused = wanted.some(
@@ -40,7 +41,7 @@ async function checkMayDismiss(tx: Tx, { repo, by }: RepositoryAction, pull: Pul
  * @throws Refusal 403 where rules leave that to others, 422 where the review is neither
  */
 export async function dismissReview(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   pull: PullRow,
   review: ReviewRow,
@@ -48,11 +49,11 @@ export async function dismissReview(
 ): Promise<ReviewRow> {
   const { by, now } = action;
   const { state } = review;
-  await checkMayDismiss(tx, action, pull);
+  await checkMayDismiss(scope, action, pull);
   if (state !== 'APPROVED' && state !== 'CHANGES_REQUESTED')
     throw unprocessable(`Can not dismiss a ${state.toLowerCase()} pull request review`);
-  const scope = { ...inRepository(action), actor: by.account.id, app: viaApp(by), at: now };
-  const [row] = await dismiss(tx, scope, pull, [review], { message, commit: review.commit_sha });
+  const about = { ...inRepository(action), actor: by.account.id, app: viaApp(by), at: now };
+  const [row] = await dismiss(scope, about, pull, [review], { message, commit: review.commit_sha });
   if (!row) throw new Error('A review was not dismissed');
   return row;
 }
@@ -65,17 +66,17 @@ const dismissalsPerBatch = 200;
  * more of them.
  */
 export async function dismissStale(
-  tx: Tx,
+  scope: WriteScope,
   { actor, at }: { actor: Id<'accounts'> | undefined; at: Date },
   repo: RuledRepository,
   pull: PullRow,
 ): Promise<boolean> {
-  const stale = await listApprovalsOfOthers(tx, pull.id, presentHeads(pull), dismissalsPerBatch);
+  const stale = await listApprovalsOfOthers(scope.tx, pull.id, presentHeads(pull), dismissalsPerBatch);
   if (stale.length === 0) return false;
-  const { byBase } = await loadReviewRules(tx, repo, [pull.base_ref], undefined);
+  const { byBase } = await loadReviewRules(scope.tx, repo, [pull.base_ref], undefined);
   if (!byBase.get(pull.base_ref)?.some(({ dismiss_stale_reviews_on_push }) => dismiss_stale_reviews_on_push)) return false;
-  const scope = { owner: repo.owner_id, repository: repo.id, actor, app: null, at };
-  await dismiss(tx, scope, pull, stale, { message: null, commit: pull.head_sha });
+  const about = { owner: repo.owner_id, repository: repo.id, actor, app: null, at };
+  await dismiss(scope, about, pull, stale, { message: null, commit: pull.head_sha });
   return stale.length === dismissalsPerBatch;
 }
 
@@ -89,7 +90,7 @@ type Scope = {
 
 /** Dismisses reviews, and tells of each. */
 async function dismiss(
-  tx: Tx,
+  scope: WriteScope,
   { app, ...event }: Scope,
   { id: issue }: Pick<PullRow, 'id'>,
   reviews: readonly ReviewRow[],
@@ -97,12 +98,12 @@ async function dismiss(
 ): Promise<ReviewRow[]> {
   const { repository, actor = null, at } = event;
   const rows = await dismissReviews(
-    tx,
+    scope.tx,
     reviews.map(({ id }) => id),
     at,
   );
   await insertIssueEvents(
-    tx,
+    scope.tx,
     { repository, issue, actor, app, at },
     reviews.map(({ id, state }) => ({
       event: 'review_dismissed',
@@ -116,9 +117,9 @@ async function dismiss(
       },
     })),
   );
-  await updateIssue(tx, issue, { updated_at: at });
+  await updateIssue(scope.tx, issue, { updated_at: at });
   await recordAll(
-    tx,
+    scope.tx,
     reviews.map(({ id }) => ({ ...event, kind: 'pull_request_review.dismissed' as const, data: { issue, review: id } })),
   );
   return rows;

@@ -33,12 +33,12 @@ export const dismissStaleApprovals = subscription<'pull_request.synchronize', Jo
   on: ['pull_request.synchronize'],
   attempts: 25,
   queue: ({ data }) => `reviews.dismiss-stale.${data.issue}`,
-  async run({ actor, data: { issue } }, { change, now, stopping }) {
+  async run({ actor, data: { issue } }, { change, now, stopping }: JobContext) {
     const dismissSome = () =>
-      change(async (tx) => {
-        const pull = await findPullForUpdate(tx, { id: issue });
-        const repo = pull && (await findRepository(tx, pull.repository_id));
-        return pull !== undefined && repo !== undefined && dismissStale(tx, { actor, at: now }, repo, pull);
+      change(async (scope) => {
+        const pull = await findPullForUpdate(scope.tx, { id: issue });
+        const repo = pull && (await findRepository(scope.tx, pull.repository_id));
+        return pull !== undefined && repo !== undefined && dismissStale(scope, { actor, at: now }, repo, pull);
       });
     await repeatWhile({ stopping }, dismissSome);
   },
@@ -57,10 +57,10 @@ async function locateComments({ db, change, services: { git }, stopping }: JobCo
     after = last.id;
     const locations = await findPresentLocations(gitRepository, ends, comments);
     const found = comments.flatMap(({ id }, at) => (locations[at] ? [{ id, ...locations[at] }] : []));
-    const isDone = await change(async (tx) => {
-      const now = await findPullForUpdate(tx, pull);
+    const isDone = await change(async (scope) => {
+      const now = await findPullForUpdate(scope.tx, pull);
       if (!now || !hasSameDiff(now, pull)) return true;
-      await saveLocations(tx, pull.head_sha, found);
+      await saveLocations(scope.tx, pull.head_sha, found);
       return false;
     });
     // It has changed again, of which another event tells.

@@ -84,8 +84,8 @@ export const evaluateConcerned = subscription<Cause, JobContext>({
   on: causes,
   attempts: 25,
   key: (event) => `reviews.judge-concerned.${Object.entries(scopeOf(event)).flat().join('.')}`,
-  async run(event, { change }) {
-    await change((tx) => enqueue(tx, evaluatePage, { scope: scopeOf(event), after: first }));
+  async run(event, { change }: JobContext) {
+    await change((scope) => enqueue(scope.tx, evaluatePage, { scope: scopeOf(event), after: first }));
   },
 });
 
@@ -96,14 +96,14 @@ const pageSize = pullsPerBatch;
 export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobContext>({
   name: 'reviews.judge-page',
   attempts: 25,
-  async run({ scope, after }, context) {
-    const page = await listOpenPulls(context.db, scope, after, pageSize);
+  async run({ scope: pulls, after }, context) {
+    const page = await listOpenPulls(context.db, pulls, after, pageSize);
     for (const [repository, own] of grouped(page, (pull) => pull.repository))
       await evaluatePulls(context, repository, gather(own, 'id'));
     const last = page.at(-1);
     if (!last || page.length < pageSize) return;
     const { repository, number } = last;
-    await context.change((tx) => enqueue(tx, evaluatePage, { scope, after: { repository, number } }));
+    await context.change((scope) => enqueue(scope.tx, evaluatePage, { scope: pulls, after: { repository, number } }));
   },
 });
 

@@ -1,6 +1,6 @@
 // Of each open pull request is stored whether it lacks reviews that rules want: searches can't ask rules, which code judges.
 import type { Tx } from '#database/connect.ts';
-import type { Scope } from '#endpoint/scope.ts';
+import type { Change, Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -15,14 +15,15 @@ import { lacksReviews } from './merge-rules.ts';
 import { loadReviewRules, type ReviewParameters } from './review-rules.ts';
 import { lockEvaluation } from './store.ts';
 
-type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; services: { git: GitStore; refRules: RefRules } };
+type Context = { change: Change; services: { git: GitStore; refRules: RefRules } };
 
 /** So many are judged in one transaction. */
 export const pullsPerBatch = 50;
 
 /** Finds out of pull requests of a repository whether they lack reviews, and stores it. Closed ones lack none. It can be repeated. */
 export async function evaluatePulls(context: Context, repository: RepositoryId, issues: readonly Id<'issues'>[]): Promise<void> {
-  for (const some of chunks(issues, pullsPerBatch)) await context.change((tx) => evaluateBatch(tx, context, repository, some));
+  for (const some of chunks(issues, pullsPerBatch))
+    await context.change((scope) => evaluateBatch(scope.tx, context, repository, some));
 }
 
 async function evaluateBatch(

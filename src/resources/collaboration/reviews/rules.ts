@@ -1,6 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
@@ -41,8 +41,8 @@ function checkMayReview(action: RepositoryAction, { locked }: Pick<PullRow, 'loc
   if (locked && !mayWrite(action)) throw forbidden('Unable to create comment because issue is locked.');
 }
 
-async function checkNonePending(tx: Tx, { by }: RepositoryAction, pull: PullRow): Promise<void> {
-  if (await hasPendingReview(tx, pull.id, by.account.id))
+async function checkNonePending(scope: WriteScope, { by }: RepositoryAction, pull: PullRow): Promise<void> {
+  if (await hasPendingReview(scope.tx, pull.id, by.account.id))
     throw unprocessable('User can only have one pending review per pull request');
 }
 
@@ -51,14 +51,14 @@ async function checkNonePending(tx: Tx, { by }: RepositoryAction, pull: PullRow)
  * @throws Refusal 403 for a job, 422
  */
 async function checkEvent(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   pull: PullRow,
   event: ReviewEvent,
   says: { body: string; comments: number },
 ): Promise<void> {
   const { by } = action;
-  if (event === 'APPROVE') await checkJobMayApprove(tx, action);
+  if (event === 'APPROVE') await checkJobMayApprove(scope.tx, action);
   if (pull.author_id === by.account.id && event === 'APPROVE') throw unprocessable('Can not approve your own pull request');
   if (pull.author_id === by.account.id && event === 'REQUEST_CHANGES')
     throw unprocessable('Can not request changes on your own pull request');
@@ -68,7 +68,7 @@ async function checkEvent(
 
 /** Reviews a pull request; without an event, for the time being for its author alone. */
 export async function createReview(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   draft: Draft,
@@ -76,15 +76,15 @@ export async function createReview(
 ): Promise<ReviewRow> {
   checkMayReview(action, pull);
   checkStillHolds(draft, pull);
-  await checkNonePending(tx, action, pull);
-  if (event) await checkEvent(tx, action, pull, event, { body, comments: comments.length });
-  const review = await insertDraft(tx, action, pull, { draft, body, comments });
-  return event ? publish(tx, action, pull, review, { body, event }) : review;
+  await checkNonePending(scope, action, pull);
+  if (event) await checkEvent(scope, action, pull, event, { body, comments: comments.length });
+  const review = await insertDraft(scope, action, pull, { draft, body, comments });
+  return event ? publish(scope, action, pull, review, { body, event }) : review;
 }
 
 /** Inserts a pending review with its comments. */
 async function insertDraft(
-  tx: Tx,
+  scope: WriteScope,
   { by, now }: RepositoryAction,
   pull: PullRow,
   { draft, body, comments }: { draft: Draft; body: string; comments: readonly { body: string }[] },
@@ -97,9 +97,9 @@ async function insertDraft(
     updated_at: now,
     submitted_at: null,
   };
-  const review = await insertReview(tx, { ...common, state: 'PENDING', body, commit_sha: draft.commit });
+  const review = await insertReview(scope.tx, { ...common, state: 'PENDING', body, commit_sha: draft.commit });
   await insertComments(
-    tx,
+    scope.tx,
     draft.locations.map((location, at) => ({ ...common, ...location, review_id: review.id, body: comments[at]?.body ?? '' })),
   );
   return review;
@@ -107,7 +107,7 @@ async function insertDraft(
 
 /** Submits a pending review of the caller. @throws Refusal 422 where it was submitted before */
 export async function submitReview(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   review: ReviewRow,
@@ -115,54 +115,54 @@ export async function submitReview(
 ): Promise<ReviewRow> {
   checkMayReview(action, pull);
   if (review.state !== 'PENDING') throw unprocessable('Can not submit a pull request review that is not pending');
-  const comments = await commentsOfReview(tx, review.id);
-  await checkEvent(tx, action, pull, event, { body, comments: comments.length });
-  return publish(tx, action, pull, review, { body, event });
+  const comments = await commentsOfReview(scope.tx, review.id);
+  await checkEvent(scope, action, pull, event, { body, comments: comments.length });
+  return publish(scope, action, pull, review, { body, event });
 }
 
 /** Makes a pending review with its comments everybody's. */
 async function publish(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   { id }: ReviewRow,
   { body, event }: { body: string; event: ReviewEvent },
 ): Promise<ReviewRow> {
   const { now } = action;
-  const row = await updateReview(tx, id, { state: stateOf[event], body, submitted_at: now, updated_at: now });
-  const comments = await submitComments(tx, id, now);
-  await recordReview(tx, action, pull, row, comments);
+  const row = await updateReview(scope.tx, id, { state: stateOf[event], body, submitted_at: now, updated_at: now });
+  const comments = await submitComments(scope.tx, id, now);
+  await recordReview(scope, action, pull, row, comments);
   return row;
 }
 
 /** Counts and records a review that was submitted, and its comments, with what their texts refer to. */
 async function recordReview(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   review: ReviewRow,
   comments: readonly ReviewCommentRow[],
 ): Promise<void> {
-  if (comments.length > 0) await countReviewComments(tx, pull.id, comments.length);
-  await withdrawRequest(tx, pull, action.by.account.id);
-  await updateIssue(tx, pull.id, { updated_at: action.now });
+  if (comments.length > 0) await countReviewComments(scope.tx, pull.id, comments.length);
+  await withdrawRequest(scope, pull, action.by.account.id);
+  await updateIssue(scope.tx, pull.id, { updated_at: action.now });
   const data = { issue: pull.id, review: review.id };
-  await record(tx, { ...inRepository(action), kind: 'pull_request_review.submitted', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'pull_request_review.submitted', data });
   await recordAll(
-    tx,
+    scope.tx,
     comments.map(({ id }) => ({
       ...inRepository(action),
       kind: 'pull_request_review_comment.created' as const,
       data: { ...data, comment: id },
     })),
   );
-  await recordReferences(tx, action, { issue: pull.id, review: review.id, after: review.body });
-  for (const { id, body } of comments) await recordReferences(tx, action, { issue: pull.id, reviewComment: id, after: body });
+  await recordReferences(scope, action, { issue: pull.id, review: review.id, after: review.body });
+  for (const { id, body } of comments) await recordReferences(scope, action, { issue: pull.id, reviewComment: id, after: body });
 }
 
 /** Comments on a location of the diff at once: as in the public API, by a review that says nothing else. */
 export async function commentOnDiff(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   draft: Draft,
@@ -171,19 +171,19 @@ export async function commentOnDiff(
   checkStillHolds(draft, pull);
   const [location] = draft.locations;
   if (!location) throw new Error('A comment has a location');
-  return insertSingle(tx, action, pull, { location, commit: draft.commit, body, in_reply_to_id: null });
+  return insertSingle(scope, action, pull, { location, commit: draft.commit, body, in_reply_to_id: null });
 }
 
 /** Replies to a comment, or to the one that it replies to: all of a conversation are replies to its first. */
 export async function replyTo(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   to: ReviewCommentRow,
   body: string,
 ): Promise<ReviewCommentRow> {
   const in_reply_to_id = to.in_reply_to_id ?? to.id;
-  return insertSingle(tx, action, pull, { location: locationOf(to), commit: to.commit_sha, body, in_reply_to_id });
+  return insertSingle(scope, action, pull, { location: locationOf(to), commit: to.commit_sha, body, in_reply_to_id });
 }
 
 const locationOf = (comment: ReviewCommentRow): FoundLocation => ({
@@ -206,13 +206,13 @@ const locationOf = (comment: ReviewCommentRow): FoundLocation => ({
 type Single = { location: FoundLocation; commit: string; body: string } & Pick<ReviewCommentRow, 'in_reply_to_id'>;
 
 async function insertSingle(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   pull: PullRow,
   { location, commit, body, in_reply_to_id }: Single,
 ): Promise<ReviewCommentRow> {
   checkMayReview(action, pull);
-  await checkNonePending(tx, action, pull);
+  await checkNonePending(scope, action, pull);
   const { by, now } = action;
   const common = {
     repository_id: pull.repository_id,
@@ -222,10 +222,10 @@ async function insertSingle(
     updated_at: now,
     submitted_at: now,
   };
-  const review = await insertReview(tx, { ...common, state: 'COMMENTED', body: '', commit_sha: commit });
-  const [comment] = await insertComments(tx, [{ ...common, ...location, review_id: review.id, body, in_reply_to_id }]);
+  const review = await insertReview(scope.tx, { ...common, state: 'COMMENTED', body: '', commit_sha: commit });
+  const [comment] = await insertComments(scope.tx, [{ ...common, ...location, review_id: review.id, body, in_reply_to_id }]);
   if (!comment) throw new Error('A comment was not inserted');
-  await recordReview(tx, action, pull, review, [comment]);
+  await recordReview(scope, action, pull, review, [comment]);
   return comment;
 }
 
@@ -235,51 +235,51 @@ function checkMayChange(action: RepositoryAction, { author_id }: Pick<ReviewRow,
 }
 
 /** Changes the text of a review. */
-export async function changeReview(tx: Tx, action: TextAction, review: ReviewRow, body: string): Promise<ReviewRow> {
+export async function changeReview(scope: WriteScope, action: TextAction, review: ReviewRow, body: string): Promise<ReviewRow> {
   checkMayChange(action, review);
   if (review.body === body) return review;
-  const row = await updateReview(tx, review.id, { body, updated_at: action.now });
+  const row = await updateReview(scope.tx, review.id, { body, updated_at: action.now });
   if (review.state === 'PENDING') return row;
   const changes = { body: { from: review.body } };
   const data = { issue: review.issue_id, review: review.id, changes };
-  await record(tx, { ...inRepository(action), kind: 'pull_request_review.edited', data });
-  await recordReferences(tx, action, { issue: review.issue_id, review: review.id, before: review.body, after: body });
+  await record(scope.tx, { ...inRepository(action), kind: 'pull_request_review.edited', data });
+  await recordReferences(scope, action, { issue: review.issue_id, review: review.id, before: review.body, after: body });
   return row;
 }
 
 /** Deletes a pending review of the caller with its comments. */
-export async function deleteReview(tx: Tx, review: ReviewRow): Promise<void> {
+export async function deleteReview(scope: WriteScope, review: ReviewRow): Promise<void> {
   if (review.state !== 'PENDING') throw unprocessable('Can not delete a non-pending pull request review');
-  await removeReview(tx, review.id);
+  await removeReview(scope.tx, review.id);
 }
 
 /** Changes the text of a comment. */
 export async function changeComment(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   comment: ReviewCommentRow,
   body: string,
 ): Promise<ReviewCommentRow> {
   checkMayChange(action, comment);
   if (comment.body === body) return comment;
-  const row = await updateComment(tx, comment.id, body, action.now);
+  const row = await updateComment(scope.tx, comment.id, body, action.now);
   if (comment.submitted_at === null) return row;
   const { issue_id: issue, review_id: review, body: before } = comment;
   const data = { issue, review, comment: comment.id, changes: { body: { from: before } } };
-  await record(tx, { ...inRepository(action), kind: 'pull_request_review_comment.edited', data });
-  await recordReferences(tx, action, { issue, reviewComment: comment.id, before, after: body });
+  await record(scope.tx, { ...inRepository(action), kind: 'pull_request_review_comment.edited', data });
+  await recordReferences(scope, action, { issue, reviewComment: comment.id, before, after: body });
   return row;
 }
 
 /** Deletes a comment, and its review if that says nothing else. */
-export async function deleteComment(tx: Tx, action: RepositoryAction, comment: ReviewCommentRow): Promise<void> {
+export async function deleteComment(scope: WriteScope, action: RepositoryAction, comment: ReviewCommentRow): Promise<void> {
   checkMayChange(action, comment);
-  await removeComment(tx, comment);
+  await removeComment(scope.tx, comment);
   if (comment.submitted_at === null) return;
   const { issue_id: issue, review_id: review } = comment;
-  await removeEmptyReview(tx, review);
-  await countReviewComments(tx, issue, -1);
-  await updateIssue(tx, issue, { updated_at: action.now });
+  await removeEmptyReview(scope.tx, review);
+  await countReviewComments(scope.tx, issue, -1);
+  await updateIssue(scope.tx, issue, { updated_at: action.now });
   const data = { issue, review, comment: comment.id, was: snapshotOf(comment) };
-  await record(tx, { ...inRepository(action), kind: 'pull_request_review_comment.deleted', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'pull_request_review_comment.deleted', data });
 }

@@ -1,7 +1,9 @@
 // The e-mail addresses of users. Hearth sends no mail: an administrator verifies an address, or states it for a new user.
+
 import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { isEmailAddress } from '#lib/email.ts';
@@ -35,62 +37,67 @@ const fold = (email: string): string => email.toLowerCase();
  * Adds addresses, which aren't verified. That an address is another account's is no reason to refuse it, since that would tell who has an
  * account; it can't be verified a second time.
  */
-export async function addEmails(tx: Tx, { by, now }: ActionContext, wanted: readonly string[]): Promise<ChangedEmails> {
-  const account = await getAccountForUpdate(tx, by.account.id);
-  const known = await loadEmails(tx, account.id);
+export async function addEmails(
+  scope: WriteScope,
+  { by, now }: ActionContext,
+  wanted: readonly string[],
+): Promise<ChangedEmails> {
+  const account = await getAccountForUpdate(scope.tx, by.account.id);
+  const known = await loadEmails(scope.tx, account.id);
   const taken = new Set(known.map(({ email }) => fold(email)));
   const twice = wanted.find((email) => taken.has(fold(email)));
   if (twice !== undefined) throw invalid('UserEmail', 'email', 'already_exists', `${twice} is an address of yours already`);
   if (known.length + wanted.length > maxEmails)
     throw invalid('UserEmail', 'email', 'unprocessable', `An account can have at most ${maxEmails} addresses`);
   const rows = wanted.map((email) => ({ account_id: account.id, email, created_at: now }));
-  const added = gather(await insertEmails(tx, rows), 'id');
-  await record(tx, { kind: 'email.added', owner: account.id, actor: account.id, at: now, data: { emails: added } });
-  return { account, emails: (await loadEmails(tx, account.id)).filter(({ id }) => added.includes(id)) };
+  const added = gather(await insertEmails(scope.tx, rows), 'id');
+  await record(scope.tx, { kind: 'email.added', owner: account.id, actor: account.id, at: now, data: { emails: added } });
+  return { account, emails: (await loadEmails(scope.tx, account.id)).filter(({ id }) => added.includes(id)) };
 }
 
 /** Adds addresses of a new user that others tell, which aren't verified. What is no address is left out. */
 export async function stateEmails(
-  tx: Tx,
+  scope: WriteScope,
   id: Account['id'],
   { emails, now }: { emails: readonly string[]; now: Date },
 ): Promise<void> {
   const stated = [...keyed(emails.filter(isEmailAddress), fold).values()].slice(0, maxEmails);
   if (stated.length === 0) return;
   await insertEmails(
-    tx,
+    scope.tx,
     stated.map((email) => ({ account_id: id, email, created_at: now })),
   );
 }
 
 /** Removes addresses, all or none. One that the profile shows is gone from there, too. */
-export async function deleteEmails(tx: Tx, { by, now }: ActionContext, wanted: readonly string[]): Promise<void> {
-  const account = await getAccountForUpdate(tx, by.account.id);
-  const known = keyed(await loadEmails(tx, account.id), ({ email }) => fold(email));
+export async function deleteEmails(scope: WriteScope, { by, now }: ActionContext, wanted: readonly string[]): Promise<void> {
+  const account = await getAccountForUpdate(scope.tx, by.account.id);
+  const known = keyed(await loadEmails(scope.tx, account.id), ({ email }) => fold(email));
   const missing = wanted.find((email) => !known.has(fold(email)));
   if (missing !== undefined) throw invalid('UserEmail', 'email', 'missing', `${missing} is no address of yours`);
   const rows = wanted.map((email) => getOrThrow(known, fold(email)));
   const emails = gather(rows, 'id');
-  await removeEmails(tx, emails);
-  if (rows.some(({ email }) => email === account.email)) await updateAccount(tx, account.id, { email: null, updated_at: now });
-  await record(tx, { kind: 'email.removed', owner: account.id, actor: account.id, at: now, data: { emails } });
+  await removeEmails(scope.tx, emails);
+  if (rows.some(({ email }) => email === account.email))
+    await updateAccount(scope.tx, account.id, { email: null, updated_at: now });
+  await record(scope.tx, { kind: 'email.removed', owner: account.id, actor: account.id, at: now, data: { emails } });
 }
 
 /** Shows the primary address in the profile, or hides it. Only a verified one is shown. */
 export async function changeEmailVisibility(
-  tx: Tx,
+  scope: WriteScope,
   { by, now }: ActionContext,
   visibility: 'public' | 'private',
 ): Promise<ChangedEmails> {
-  const account = await getAccountForUpdate(tx, by.account.id);
-  const emails = (await loadEmails(tx, account.id)).filter(({ is_primary }) => is_primary);
+  const account = await getAccountForUpdate(scope.tx, by.account.id);
+  const emails = (await loadEmails(scope.tx, account.id)).filter(({ is_primary }) => is_primary);
   const [primary] = emails;
   if (!primary) throw invalid('UserEmail', 'visibility', 'unprocessable', 'There is no address that could be shown');
   if (visibility === 'public') checkVerified(primary);
   const email = visibility === 'public' ? primary.email : null;
-  const changed = await updateAccount(tx, account.id, { email, updated_at: now });
+  const changed = await updateAccount(scope.tx, account.id, { email, updated_at: now });
   const data = { visibility };
-  await record(tx, { kind: 'email.visibility_changed', owner: account.id, actor: account.id, at: now, data });
+  await record(scope.tx, { kind: 'email.visibility_changed', owner: account.id, actor: account.id, at: now, data });
   return { account: changed, emails };
 }
 
@@ -99,8 +106,8 @@ function checkVerified({ verified_at, email }: EmailRow): void {
 }
 
 /** The address of an account that its profile is to show, as it was added. @throws Refusal where it isn't verified */
-export async function getVerifiedEmail(tx: Tx, account: Account, wanted: string): Promise<string> {
-  const found = (await loadEmails(tx, account.id)).find(({ email }) => fold(email) === fold(wanted));
+export async function getVerifiedEmail(scope: WriteScope, account: Account, wanted: string): Promise<string> {
+  const found = (await loadEmails(scope.tx, account.id)).find(({ email }) => fold(email) === fold(wanted));
   if (!found?.verified_at) throw invalid('User', 'email', 'invalid', 'email must be an address of yours that was verified');
   return found.email;
 }
@@ -110,20 +117,20 @@ export async function getVerifiedEmail(tx: Tx, account: Account, wanted: string)
  * @throws Refusal where it is verified for another account
  */
 export async function verifyEmail(
-  tx: Tx,
+  scope: WriteScope,
   { user, email, now }: { user: Pick<Account, 'id'>; email: string; now: Date },
 ): Promise<void> {
   if (!isEmailAddress(email)) throw invalid('User', 'email', 'invalid', `${email} is no e-mail address`);
-  const account = await getAccountForUpdate(tx, user.id);
-  const known = (await loadEmails(tx, account.id)).find((row) => fold(row.email) === fold(email));
+  const account = await getAccountForUpdate(scope.tx, user.id);
+  const known = (await loadEmails(scope.tx, account.id)).find((row) => fold(row.email) === fold(email));
   if (known?.verified_at) return;
-  const added = (await isEmailVerified(tx, email))
+  const added = (await isEmailVerified(scope.tx, email))
     ? undefined
     : known
-      ? await updateVerified(tx, known.id, now)
-      : await insertVerifiedEmail(tx, { account_id: account.id, email, verified_at: now, created_at: now });
+      ? await updateVerified(scope.tx, known.id, now)
+      : await insertVerifiedEmail(scope.tx, { account_id: account.id, email, verified_at: now, created_at: now });
   if (!added) throw invalid('User', 'email', 'already_exists', `${email} is the address of another account`);
-  await record(tx, { kind: 'email.verified', owner: account.id, actor: account.id, at: now, data: { email: added.id } });
+  await record(scope.tx, { kind: 'email.verified', owner: account.id, actor: account.id, at: now, data: { email: added.id } });
 }
 
 const addressesPerBatch = 500;
@@ -132,7 +139,7 @@ type EarlierEmails = {
   /** Whose addresses, and which: the part after the `@`. Omitted: of any. */
   domain?: string | undefined;
   /** Omitted: they are only counted. */
-  verify?: (work: (tx: Tx) => Promise<void>) => Promise<void>;
+  verify?: Change;
   now: Date;
 };
 
@@ -150,7 +157,7 @@ export async function verifyEarlierEmails(
     for (const { account_id: id, email, is_shared } of rows) {
       if (is_shared) ambiguous += 1;
       else {
-        await verify?.((tx) => verifyEmail(tx, { user: { id }, email, now }));
+        await verify?.((scope) => verifyEmail(scope, { user: { id }, email, now }));
         verified += 1;
       }
     }

@@ -1,7 +1,7 @@
 import type { Static } from 'typebox';
 import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -25,7 +25,7 @@ type NewAccount = {
 };
 
 /** Refuses a login that is invalid, reserved or taken. `isForActions`: an operator wants to serve the actions of this owner from here. */
-export async function checkLogin(tx: Tx, login: string, { isForActions = false } = {}): Promise<void> {
+export async function checkLogin(scope: WriteScope, login: string, { isForActions = false } = {}): Promise<void> {
   const isReserved = isReservedLogin(login) && !(isForActions && isActionsOwner(login));
   if (!loginPattern.test(login) || isReserved) {
     throw invalid(
@@ -35,13 +35,16 @@ export async function checkLogin(tx: Tx, login: string, { isForActions = false }
       'login may contain letters, digits and single hyphens, and must not be a reserved word',
     );
   }
-  if (await isLoginTaken(tx, login)) throw invalid('User', 'login', 'already_exists', 'login has already been taken');
+  if (await isLoginTaken(scope.tx, login)) throw invalid('User', 'login', 'already_exists', 'login has already been taken');
 }
 
 /** Creates a user's account. An address that is given counts as verified, and the profile shows it. */
-export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwordHash, now }: NewAccount): Promise<Account> {
-  await checkLogin(tx, login);
-  const account = await insertAccount(tx, {
+export async function createUser(
+  scope: WriteScope,
+  { login, name, email, siteAdmin, passwordHash, now }: NewAccount,
+): Promise<Account> {
+  await checkLogin(scope, login);
+  const account = await insertAccount(scope.tx, {
     kind: 'user',
     login,
     name: name ?? null,
@@ -51,19 +54,19 @@ export async function createUser(tx: Tx, { login, name, email, siteAdmin, passwo
     created_at: now,
     updated_at: now,
   });
-  if (email !== undefined) await verifyEmail(tx, { user: account, email, now });
+  if (email !== undefined) await verifyEmail(scope, { user: account, email, now });
   return account;
 }
 
 /** Changes the profile of an account. The address that it shows must be a verified one of the account. */
 export async function changeProfile(
-  tx: Tx,
+  scope: WriteScope,
   { by, now }: ActionContext,
   { email, ...wanted }: Static<typeof ProfileChange>,
 ): Promise<Account> {
-  const account = await getAccountForUpdate(tx, by.account.id);
-  const shown = email === undefined ? {} : { email: await getVerifiedEmail(tx, account, email) };
-  return updateAccount(tx, account.id, { ...defined(wanted), ...shown, updated_at: now });
+  const account = await getAccountForUpdate(scope.tx, by.account.id);
+  const shown = email === undefined ? {} : { email: await getVerifiedEmail(scope, account, email) };
+  return updateAccount(scope.tx, account.id, { ...defined(wanted), ...shown, updated_at: now });
 }
 
 /** What a key is made of, and whose it is: an account's, or, as a deploy key, a repository's. */
@@ -73,26 +76,26 @@ type NewKey = { key: string; title?: string | undefined; now: Date } & (
 );
 
 /** Stores an SSH key. It belongs to one account or repository only, since it identifies who comes. */
-export async function storeKey(tx: Tx, { key, title, now, ...holder }: NewKey): Promise<KeyRow> {
+export async function storeKey(scope: WriteScope, { key, title, now, ...holder }: NewKey): Promise<KeyRow> {
   const parsed = parseSshKey(key);
   if (!parsed) throw invalid('PublicKey', 'key', 'invalid', 'key is invalid. You must supply a key in OpenSSH public key format');
-  const row = await insertKey(tx, { ...holder, title: title ?? '', ...parsed, created_at: now });
+  const row = await insertKey(scope.tx, { ...holder, title: title ?? '', ...parsed, created_at: now });
   if (!row) throw invalid('PublicKey', 'key', 'already_exists', 'key is already in use');
   return row;
 }
 
 /** Adds an SSH key of an account. */
 export async function addKey(
-  tx: Tx,
+  scope: WriteScope,
   { by: { account }, now }: ActionContext,
   wanted: Static<typeof NewPublicKey>,
 ): Promise<KeyRow> {
-  const row = await storeKey(tx, { ...wanted, user_id: account.id, now });
-  await record(tx, { kind: 'public_key.created', owner: account.id, actor: account.id, at: now, data: { key: row.id } });
+  const row = await storeKey(scope, { ...wanted, user_id: account.id, now });
+  await record(scope.tx, { kind: 'public_key.created', owner: account.id, actor: account.id, at: now, data: { key: row.id } });
   return row;
 }
 
-export async function deleteKey(tx: Tx, { by: { account }, now }: ActionContext, key: KeyRow): Promise<void> {
-  await removeKey(tx, key.id);
-  await record(tx, { kind: 'public_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
+export async function deleteKey(scope: WriteScope, { by: { account }, now }: ActionContext, key: KeyRow): Promise<void> {
+  await removeKey(scope.tx, key.id);
+  await record(scope.tx, { kind: 'public_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
 }

@@ -66,7 +66,7 @@ export const removeOrgMember = endpoint({
   access: { ...writes, role: 'member' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => removeMember(tx, action));
+    await change((scope) => removeMember(scope, action));
   },
 });
 
@@ -97,7 +97,7 @@ export const setOrgMembership = endpoint({
   replies: { 200: Membership },
   async handle({ scope, change, body, action }) {
     const role = roleOf(body.role);
-    const membership = await change((tx) => setMembership(tx, { ...action, role }));
+    const membership = await change((scope) => setMembership(scope, { ...action, role }));
     return presentMembership(scope, membership);
   },
 });
@@ -110,7 +110,7 @@ export const removeOrgMembership = endpoint({
   access: { ...writes, role: 'member' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => removeMember(tx, action));
+    await change((scope) => removeMember(scope, action));
   },
 });
 
@@ -151,7 +151,7 @@ export const publicizeMembership = endpoint({
   access: ownVisibility,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => changeMembershipVisibility(tx, { ...action, as: 'public' }));
+    await change((scope) => changeMembershipVisibility(scope, { ...action, as: 'public' }));
   },
 });
 
@@ -163,7 +163,7 @@ export const concealMembership = endpoint({
   access: ownVisibility,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => changeMembershipVisibility(tx, { ...action, as: 'concealed' }));
+    await change((scope) => changeMembershipVisibility(scope, { ...action, as: 'concealed' }));
   },
 });
 
@@ -204,7 +204,7 @@ export const acceptOwnMembership = endpoint({
   example: { state: 'active' },
   replies: { 200: Membership },
   async handle({ scope, change, action, viewer }) {
-    const membership = await change((tx) => acceptMembership(tx, { ...action, user: viewer.account }));
+    const membership = await change((scope) => acceptMembership(scope, { ...action, user: viewer.account }));
     return presentMembership(scope, membership);
   },
 });

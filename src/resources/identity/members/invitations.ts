@@ -2,6 +2,7 @@ import type { OrganizationAction } from '#access/action.ts';
 import { countUse } from '#access/rate-limits.ts';
 import type { OrgRole } from '#access/roles.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -41,41 +42,45 @@ type Wanted = { readonly to: Invitee; readonly role: OrgRole };
  * Invites somebody who is neither a member nor invited. The organization is locked. An invitation of theirs that failed ends: this one
  * takes its place.
  */
-export async function invite(tx: Tx, action: OrganizationAction, { to, role }: Wanted): Promise<OrganizationInvitationRow> {
+export async function invite(
+  scope: WriteScope,
+  action: OrganizationAction,
+  { to, role }: Wanted,
+): Promise<OrganizationInvitationRow> {
   const { org, by, now } = action;
-  await checkNumber(tx, org.id);
-  const failed = await findInvitationTo(tx, org.id, to);
-  if (failed) await removeOrganizationInvitation(tx, failed.id);
-  const invitation = await insertInvitation(tx, {
+  await checkNumber(scope, org.id);
+  const failed = await findInvitationTo(scope.tx, org.id, to);
+  if (failed) await removeOrganizationInvitation(scope.tx, failed.id);
+  const invitation = await insertInvitation(scope.tx, {
     organization_id: org.id,
     ...('user' in to ? { invitee_id: to.user } : { email: to.email }),
     role,
     inviter_id: by.account.id,
     created_at: now,
   });
-  await recordInvited(tx, action, invitation);
+  await recordInvited(scope, action, invitation);
   return invitation;
 }
 
-async function checkNumber(tx: Tx, organization: Id<'accounts'>): Promise<void> {
+async function checkNumber(scope: WriteScope, organization: Id<'accounts'>): Promise<void> {
   const use = { key: `invitations-into:${organization}`, bucket: 'invitations', window: secondsOfDay };
-  const { used, wait } = await countUse(tx, use);
+  const { used, wait } = await countUse(scope.tx, use);
   if (used <= maxInvitations) return;
   const message = `At most ${maxInvitations} people may be invited into an organization in a day (accounts.invitations).`;
   throw new Refusal('too_many', message, [], { limit: 'accounts.invitations', retryAfter: wait });
 }
 
-const recordInvited = (tx: Tx, action: OrganizationAction, invitation: OrganizationInvitationRow): Promise<void> =>
-  record(tx, { ...inOrganization(action), kind: 'member.invited', data: { invitation: snapshotOf(invitation) } });
+const recordInvited = (scope: WriteScope, action: OrganizationAction, invitation: OrganizationInvitationRow): Promise<void> =>
+  record(scope.tx, { ...inOrganization(action), kind: 'member.invited', data: { invitation: snapshotOf(invitation) } });
 
 /** Changes the role that an account is invited with. The organization is locked. */
 export async function changeInvitedRole(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction & { user: { id: Id<'accounts'> } },
   role: OrgRole,
 ): Promise<void> {
-  const known = orNotFound(await findInvitationTo(tx, action.org.id, { user: action.user.id }));
-  await recordInvited(tx, action, await updateOrganizationInvitation(tx, known.id, { role }));
+  const known = orNotFound(await findInvitationTo(scope.tx, action.org.id, { user: action.user.id }));
+  await recordInvited(scope, action, await updateOrganizationInvitation(scope.tx, known.id, { role }));
 }
 
 /** The invitation again, its row and its organization's locked. Undefined when it was accepted or withdrawn. */
@@ -88,7 +93,11 @@ export async function lockInvitation(
 }
 
 /** Withdraws an invitation, and its places in teams with it; or removes one that failed. */
-export async function cancelInvitation(tx: Tx, action: OrganizationAction, { id }: OrganizationInvitationRow): Promise<void> {
-  await removeOrganizationInvitation(tx, id);
-  await record(tx, { ...inOrganization(action), kind: 'member.invitation_canceled', data: { invitation: id } });
+export async function cancelInvitation(
+  scope: WriteScope,
+  action: OrganizationAction,
+  { id }: OrganizationInvitationRow,
+): Promise<void> {
+  await removeOrganizationInvitation(scope.tx, id);
+  await record(scope.tx, { ...inOrganization(action), kind: 'member.invitation_canceled', data: { invitation: id } });
 }

@@ -1,3 +1,4 @@
+import type { JobContext } from '#endpoint/job-context.ts';
 import { recordEach } from '#events/record.ts';
 import { job } from '#jobs/job.ts';
 import { repeatWhile } from '#jobs/repeat.ts';
@@ -12,12 +13,12 @@ export const expireInvitations = job<Record<string, never>>({
   name: 'members.expire-invitations',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { change, now, stopping }) {
+  async run(_payload, { change, now, stopping }: JobContext) {
     const before = expiryBefore(now);
     const failBatch = () =>
-      change(async (tx) => {
-        const failed = await failInvitations(tx, { before, reason: expiredReason, now, limit: batch });
-        await recordEach(tx, failed, ({ id, organization_id }) => ({
+      change(async (scope) => {
+        const failed = await failInvitations(scope.tx, { before, reason: expiredReason, now, limit: batch });
+        await recordEach(scope.tx, failed, ({ id, organization_id }) => ({
           kind: 'member.invitation_failed',
           owner: organization_id,
           actor: undefined,

@@ -3,7 +3,7 @@ import { authorize } from '#access/authorize.ts';
 import type { Permission } from '#access/permissions.ts';
 import type { OrgRole } from '#access/roles.ts';
 import type { Account, Org, Viewer } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll, recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { forbidden, notFound, orNotFound } from '#lib/refusal.ts';
@@ -33,92 +33,94 @@ export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission =
 export type MemberAction = OrganizationAction & { user: Account };
 
 /** Invites a user into an organization, or changes the role of a member, or the one that somebody is invited with. */
-export async function setMembership(tx: Tx, action: MemberAction & { role: OrgRole }): Promise<Membership> {
+export async function setMembership(scope: WriteScope, action: MemberAction & { role: OrgRole }): Promise<Membership> {
   const { org, user, role } = action;
   if (user.kind !== 'user') throw notFound();
-  await lockOrganization(tx, org.id);
-  const known = await findMembership(tx, org.id, user.id);
+  await lockOrganization(scope.tx, org.id);
+  const known = await findMembership(scope.tx, org.id, user.id);
   if (known?.role === role) return known;
-  if (known === undefined) await invite(tx, action, { to: { user: user.id }, role });
-  else if (known.state === 'pending') await changeInvitedRole(tx, action, role);
+  if (known === undefined) await invite(scope, action, { to: { user: user.id }, role });
+  else if (known.state === 'pending') await changeInvitedRole(scope, action, role);
   else {
-    if (role === 'member') await checkMayDemote(tx, action);
-    await updateMembership(tx, org.id, user.id, { role });
-    await record(tx, { ...inOrganization(action), kind: 'member.changed', data: { user: user.id, role } });
+    if (role === 'member') await checkMayDemote(scope, action);
+    await updateMembership(scope.tx, org.id, user.id, { role });
+    await record(scope.tx, { ...inOrganization(action), kind: 'member.changed', data: { user: user.id, role } });
   }
-  return getMembership(tx, action);
+  return getMembership(scope, action);
 }
 
-async function checkMayDemote(tx: Tx, { org, user, by }: MemberAction): Promise<void> {
+async function checkMayDemote(scope: WriteScope, { org, user, by }: MemberAction): Promise<void> {
   if (user.id === by.account.id) throw forbidden('Owners are demoted by another owner, not by themselves.');
-  if (!(await hasOtherOwner(tx, org.id, user.id))) throw forbidden('An organization keeps at least one owner.');
+  if (!(await hasOtherOwner(scope.tx, org.id, user.id))) throw forbidden('An organization keeps at least one owner.');
 }
 
-const getMembership = async (tx: Tx, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<Membership> =>
-  orNotFound(await findMembership(tx, org.id, user.id));
+const getMembership = async (scope: WriteScope, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<Membership> =>
+  orNotFound(await findMembership(scope.tx, org.id, user.id));
 
 /** Accepts the caller's own invitation, and with it those into teams. */
-export async function acceptMembership(tx: Tx, action: MemberAction): Promise<Membership> {
+export async function acceptMembership(scope: WriteScope, action: MemberAction): Promise<Membership> {
   const { org, user, now } = action;
-  await lockOrganization(tx, org.id);
-  const membership = orNotFound(await findOwnMembership(tx, org.id, user.id));
+  await lockOrganization(scope.tx, org.id);
+  const membership = orNotFound(await findOwnMembership(scope.tx, org.id, user.id));
   if (membership.state === 'active') return membership;
-  const [invitation] = (await listInvitationsOf(tx, org.id, user.id)).filter(({ created_at }) => !isExpired(created_at, now));
+  const [invitation] = (await listInvitationsOf(scope.tx, org.id, user.id)).filter(
+    ({ created_at }) => !isExpired(created_at, now),
+  );
   const { role } = orNotFound(invitation);
   const event = inOrganization(action);
-  const added = await addMember(tx, { organization: org.id, user: user.id, role, now });
-  await record(tx, { ...event, kind: 'member.added', data: { user: user.id, role } });
-  await recordEach(tx, added, (data) => ({ ...event, kind: 'team.member_added', data: { ...data, user: user.id } }));
-  return getMembership(tx, action);
+  const added = await addMember(scope, { organization: org.id, user: user.id, role, now });
+  await record(scope.tx, { ...event, kind: 'member.added', data: { user: user.id, role } });
+  await recordEach(scope.tx, added, (data) => ({ ...event, kind: 'team.member_added', data: { ...data, user: user.id } }));
+  return getMembership(scope, action);
 }
 
 type NewMember = { organization: Account['id']; user: Account['id']; role: OrgRole; now: Date };
 
 /** Makes a user a member, or changes their role. Their invitations end, and they come into the teams that those were into. Returns these. */
-export async function addMember(tx: Tx, { organization, user, role, now }: NewMember) {
-  await putMembership(tx, { organization_id: organization, user_id: user, role, created_at: now });
-  return acceptInvitations(tx, { organization, user, now });
+export async function addMember(scope: WriteScope, { organization, user, role, now }: NewMember) {
+  await putMembership(scope.tx, { organization_id: organization, user_id: user, role, created_at: now });
+  return acceptInvitations(scope.tx, { organization, user, now });
 }
 
 /**
  * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners may remove
  * others; all members may leave, except the last owner.
  */
-export async function removeMember(tx: Tx, action: MemberAction): Promise<void> {
+export async function removeMember(scope: WriteScope, action: MemberAction): Promise<void> {
   const { org, user, by } = action;
   const isAllowed = user.id === by.account.id || org.role === 'owner' || by.grant.kind === 'installation';
   if (!isAllowed) throw forbidden('You must be an organization owner to remove a member.');
-  await lockOrganization(tx, org.id);
-  if ((await getMembership(tx, action)).state === 'pending') {
-    await cancelInvitation(tx, action, orNotFound(await findInvitationTo(tx, org.id, { user: user.id })));
+  await lockOrganization(scope.tx, org.id);
+  if ((await getMembership(scope, action)).state === 'pending') {
+    await cancelInvitation(scope, action, orNotFound(await findInvitationTo(scope.tx, org.id, { user: user.id })));
     return;
   }
-  const { role } = await endMembership(tx, action);
-  await withdrawRoles(tx, action);
-  await record(tx, { ...inOrganization(action), kind: 'member.removed', data: { user: user.id, role } });
+  const { role } = await endMembership(scope, action);
+  await withdrawRoles(scope, action);
+  await record(scope.tx, { ...inOrganization(action), kind: 'member.removed', data: { user: user.id, role } });
 }
 
 /** Ends the membership of a member and removes the user from the organization's teams. Direct roles stay; see `withdrawRoles`. */
-export async function endMembership(tx: Tx, action: MemberAction): Promise<Membership> {
+export async function endMembership(scope: WriteScope, action: MemberAction): Promise<Membership> {
   const { org, user, now } = action;
-  await lockOrganization(tx, org.id);
-  const membership = await getMembership(tx, action);
-  if (membership.role === 'owner' && !(await hasOtherOwner(tx, org.id, user.id)))
+  await lockOrganization(scope.tx, org.id);
+  const membership = await getMembership(scope, action);
+  if (membership.role === 'owner' && !(await hasOtherOwner(scope.tx, org.id, user.id)))
     throw forbidden('The last owner cannot leave the organization.');
-  await removeMembership(tx, org.id, user.id, now);
-  const teams = await removeFromTeams(tx, org.id, user.id);
+  await removeMembership(scope.tx, org.id, user.id, now);
+  const teams = await removeFromTeams(scope.tx, org.id, user.id);
   const event = inOrganization(action);
-  await recordEach(tx, teams, (team) => ({ ...event, kind: 'team.member_removed', data: { team, user: user.id } }));
+  await recordEach(scope.tx, teams, (team) => ({ ...event, kind: 'team.member_removed', data: { team, user: user.id } }));
   return membership;
 }
 
 /** Removes a user's direct roles in an organization's repositories, and the invitations to and from that user. */
-export async function withdrawRoles(tx: Tx, action: MemberAction): Promise<void> {
+export async function withdrawRoles(scope: WriteScope, action: MemberAction): Promise<void> {
   const { org, user } = action;
   const event = inOrganization(action);
-  const removed = await removeDirectRoles(tx, org.id, user.id);
-  const withdrawn = await removeRepositoryInvitations(tx, org.id, user.id);
-  await recordAll(tx, [
+  const removed = await removeDirectRoles(scope.tx, org.id, user.id);
+  const withdrawn = await removeRepositoryInvitations(scope.tx, org.id, user.id);
+  await recordAll(scope.tx, [
     ...removed.map((repository) => ({ ...event, repository, kind: 'collaborator.removed' as const, data: { user: user.id } })),
     ...withdrawn.map(({ repository_id: repository, invitee_id }) => ({
       ...event,
@@ -130,15 +132,18 @@ export async function withdrawRoles(tx: Tx, action: MemberAction): Promise<void>
 }
 
 /** Makes the caller's own membership public or concealed. */
-export async function changeMembershipVisibility(tx: Tx, action: MemberAction & { as: 'public' | 'concealed' }): Promise<void> {
+export async function changeMembershipVisibility(
+  scope: WriteScope,
+  action: MemberAction & { as: 'public' | 'concealed' },
+): Promise<void> {
   const { org, user, by, as } = action;
   if (user.id !== by.account.id) throw forbidden('A membership is shown or concealed by the member alone.');
-  await lockOrganization(tx, org.id);
-  const membership = await getMembership(tx, action);
+  await lockOrganization(scope.tx, org.id);
+  const membership = await getMembership(scope, action);
   const isPublic = as === 'public';
   if (membership.public === isPublic) return;
-  await updateMembership(tx, org.id, user.id, { public: isPublic });
-  await record(tx, {
+  await updateMembership(scope.tx, org.id, user.id, { public: isPublic });
+  await record(scope.tx, {
     ...inOrganization(action),
     kind: isPublic ? 'member.publicized' : 'member.concealed',
     data: { user: user.id },

@@ -49,7 +49,7 @@ export const createOrgInvitation = endpoint({
   example: { email: 'grace@example.com', role: 'direct_member' },
   replies: { 201: OrganizationInvitation },
   async handle({ scope, change, body, action }) {
-    return presentInvitation(scope, await change((tx) => createInvitation(tx, action, body)));
+    return presentInvitation(scope, await change((scope) => createInvitation(scope, action, body)));
   },
 });
 
@@ -62,7 +62,7 @@ export const cancelOrgInvitation = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { invitation }) => cancelInvitation(tx, action, invitation));
+    await change((scope, { invitation }) => cancelInvitation(scope, action, invitation));
   },
 });
 

@@ -1,6 +1,6 @@
 import type { OrganizationAction } from '#access/action.ts';
 import type { OrgRole } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
@@ -25,14 +25,18 @@ const refused = (field: keyof NewInvitation, code: FieldCode, message: string): 
   invalid('OrganizationInvitation', field, code, message);
 
 /** Invites an account or an e-mail address into an organization, and into teams of it. */
-export async function createInvitation(tx: Tx, action: OrganizationAction, wanted: NewInvitation): Promise<CountedInvitation> {
+export async function createInvitation(
+  scope: WriteScope,
+  action: OrganizationAction,
+  wanted: NewInvitation,
+): Promise<CountedInvitation> {
   const { org, now } = action;
-  await lockOrganization(tx, org.id);
-  const to = await inviteeOf(tx, wanted);
-  await checkInvitee(tx, action, to);
-  const role = await roleFor(tx, action, to, wanted.role);
-  const teams = await findTeams(tx, action, wanted.team_ids ?? []);
-  const invitation = await invite(tx, action, { to, role });
+  await lockOrganization(scope.tx, org.id);
+  const to = await inviteeOf(scope, wanted);
+  await checkInvitee(scope, action, to);
+  const role = await roleFor(scope, action, to, wanted.role);
+  const teams = await findTeams(scope, action, wanted.team_ids ?? []);
+  const invitation = await invite(scope, action, { to, role });
   if (teams.length > 0) {
     const memberships = teams.map((team_id) => ({
       team_id,
@@ -40,15 +44,15 @@ export async function createInvitation(tx: Tx, action: OrganizationAction, wante
       role: 'member' as const,
       created_at: now,
     }));
-    await insertTeamInvitations(tx, memberships);
+    await insertTeamInvitations(scope.tx, memberships);
     const user = 'user' in to ? to : {};
     const event = { ...inOrganization(action), kind: 'team.member_invited' as const };
-    await recordEach(tx, teams, (team) => ({ ...event, data: { team, ...user, role: 'member' } }));
+    await recordEach(scope.tx, teams, (team) => ({ ...event, data: { team, ...user, role: 'member' } }));
   }
   return { ...invitation, teams: teams.length };
 }
 
-async function inviteeOf(tx: Tx, { invitee_id, email }: NewInvitation): Promise<Invitee> {
+async function inviteeOf(scope: WriteScope, { invitee_id, email }: NewInvitation): Promise<Invitee> {
   if (invitee_id !== undefined && email !== undefined)
     throw refused('email', 'invalid', 'Only one of invitee_id and email may be given');
   if (email !== undefined) {
@@ -56,7 +60,7 @@ async function inviteeOf(tx: Tx, { invitee_id, email }: NewInvitation): Promise<
     return { email };
   }
   if (invitee_id === undefined) throw refused('invitee_id', 'missing_field', 'invitee_id or email must be given');
-  const user = await findAccountById(tx, asId<'accounts'>(invitee_id));
+  const user = await findAccountById(scope.tx, asId<'accounts'>(invitee_id));
   if (user?.kind !== 'user') throw refused('invitee_id', 'invalid', 'invitee_id is not the id of a user');
   return { user: user.id };
 }
@@ -65,15 +69,20 @@ async function inviteeOf(tx: Tx, { invitee_id, email }: NewInvitation): Promise<
  * Refuses who is a member or invited already. That an address is a member's is no reason to refuse it, since that would tell whose it is
  * (decision 27); to a member, the invitation gives nothing.
  */
-async function checkInvitee(tx: Tx, { org }: OrganizationAction, to: Invitee): Promise<void> {
+async function checkInvitee(scope: WriteScope, { org }: OrganizationAction, to: Invitee): Promise<void> {
   const field = 'user' in to ? 'invitee_id' : 'email';
-  const member = 'user' in to ? await findMembership(tx, org.id, to.user) : undefined;
+  const member = 'user' in to ? await findMembership(scope.tx, org.id, to.user) : undefined;
   if (member?.state === 'active') throw refused(field, 'unprocessable', 'Invitee is already a part of this organization');
-  const known = await findInvitationTo(tx, org.id, to);
+  const known = await findInvitationTo(scope.tx, org.id, to);
   if (known?.failed_at === null) throw refused(field, 'already_exists', 'Invitee is already invited into this organization');
 }
 
-async function roleFor(tx: Tx, { org }: OrganizationAction, to: Invitee, wanted: NewInvitation['role']): Promise<OrgRole> {
+async function roleFor(
+  scope: WriteScope,
+  { org }: OrganizationAction,
+  to: Invitee,
+  wanted: NewInvitation['role'],
+): Promise<OrgRole> {
   switch (wanted) {
     case 'admin':
       return 'owner';
@@ -83,16 +92,16 @@ async function roleFor(tx: Tx, { org }: OrganizationAction, to: Invitee, wanted:
       throw refused('role', 'unprocessable', 'There is no billing here that somebody could manage');
     case 'reinstate': {
       // An address doesn't tell who it belongs to.
-      const former = 'user' in to ? await findFormerRole(tx, org.id, to.user) : undefined;
+      const former = 'user' in to ? await findFormerRole(scope.tx, org.id, to.user) : undefined;
       if (!former) throw refused('role', 'unprocessable', 'Only who was a member, and is named by invitee_id, can be reinstated');
       return former;
     }
   }
 }
 
-async function findTeams(tx: Tx, { org }: OrganizationAction, ids: readonly number[]): Promise<Id<'teams'>[]> {
+async function findTeams(scope: WriteScope, { org }: OrganizationAction, ids: readonly number[]): Promise<Id<'teams'>[]> {
   const wanted = unique(ids.map((id) => asId<'teams'>(id)));
-  const found = await loadTeams(tx, wanted);
+  const found = await loadTeams(scope.tx, wanted);
   const missing = wanted.find((id) => found.get(id)?.organization_id !== org.id);
   if (missing !== undefined) throw refused('team_ids', 'invalid', `${missing} is not a team of this organization`);
   return wanted;

@@ -82,7 +82,7 @@ export const assignRoleToUser = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change(async (tx) => assignRole(tx, action, await memberHolder(tx, at.org, at.user), at.role));
+    await change(async (scope) => assignRole(scope, action, await memberHolder(scope, at.org, at.user), at.role));
   },
 });
 
@@ -95,7 +95,7 @@ export const revokeRoleOfUser = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => revokeRoles(tx, action, { user: at.user.id }, at.role));
+    await change((scope) => revokeRoles(scope, action, { user: at.user.id }, at.role));
   },
 });
 
@@ -107,7 +107,7 @@ export const revokeRolesOfUser = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => revokeRoles(tx, action, { user: at.user.id }));
+    await change((scope) => revokeRoles(scope, action, { user: at.user.id }));
   },
 });
 
@@ -121,7 +121,7 @@ export const assignRoleToTeam = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => assignRole(tx, action, { team: at.team.id }, at.role));
+    await change((scope) => assignRole(scope, action, { team: at.team.id }, at.role));
   },
 });
 
@@ -134,7 +134,7 @@ export const revokeRoleOfTeam = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => revokeRoles(tx, action, { team: at.team.id }, at.role));
+    await change((scope) => revokeRoles(scope, action, { team: at.team.id }, at.role));
   },
 });
 
@@ -147,7 +147,7 @@ export const revokeRolesOfTeam = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { team }) => revokeRoles(tx, action, { team: team.id }));
+    await change((scope, { team }) => revokeRoles(scope, action, { team: team.id }));
   },
 });
 
@@ -185,7 +185,7 @@ export const addSecurityManagerTeam = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change(async (tx, { team }) => assignRole(tx, action, { team: team.id }, await getSecurityManagerRole(tx)));
+    await change(async (scope, { team }) => assignRole(scope, action, { team: team.id }, await getSecurityManagerRole(scope.tx)));
   },
 });
 
@@ -198,6 +198,8 @@ export const removeSecurityManagerTeam = endpoint({
   access: administers,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change(async (tx, { team }) => revokeRoles(tx, action, { team: team.id }, await getSecurityManagerRole(tx)));
+    await change(async (scope, { team }) =>
+      revokeRoles(scope, action, { team: team.id }, await getSecurityManagerRole(scope.tx)),
+    );
   },
 });

@@ -1,6 +1,7 @@
 import type { OrganizationAction } from '#access/action.ts';
 import type { Account, Org } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -17,8 +18,8 @@ import {
 } from './store.ts';
 
 /** A user as the holder of a role. Refuses users who aren't members, since only members can have one. */
-export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Holder> {
-  if (!(await findMembershipForUpdate(tx, org.id, user.id)))
+export async function memberHolder(scope: WriteScope, org: Org, user: Account): Promise<Holder> {
+  if (!(await findMembershipForUpdate(scope.tx, org.id, user.id)))
     throw invalid('OrganizationRole', 'username', 'invalid', 'username is not a member of this organization');
   return { user: user.id };
 }
@@ -26,23 +27,23 @@ export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Hol
 const maxSecurityTeams = fixedValue(limitTable.accounts.securityTeams);
 
 /** Assigns a role. Assigning it again has no effect. */
-export async function assignRole(tx: Tx, action: OrganizationAction, holder: Holder, role: RoleRow): Promise<void> {
+export async function assignRole(scope: WriteScope, action: OrganizationAction, holder: Holder, role: RoleRow): Promise<void> {
   const { org, now } = action;
   const isCounted = 'team' in holder && isSecurityManager(role);
-  if (isCounted) await lockOrganization(tx, org.id);
-  if (!(await insertAssignment(tx, { organization: org.id, role: role.id, holder, now }))) return;
-  if (isCounted && (await listTeamsGiven(tx, org.id, role.id)).length > maxSecurityTeams) {
+  if (isCounted) await lockOrganization(scope.tx, org.id);
+  if (!(await insertAssignment(scope.tx, { organization: org.id, role: role.id, holder, now }))) return;
+  if (isCounted && (await listTeamsGiven(scope.tx, org.id, role.id)).length > maxSecurityTeams) {
     const message = `At most ${maxSecurityTeams} teams may manage the security of an organization`;
     throw invalid('OrganizationRole', 'team_slug', 'unprocessable', message);
   }
-  await record(tx, { ...inOrganization(action), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
+  await record(scope.tx, { ...inOrganization(action), kind: 'organization_role.assigned', data: { role: role.id, ...holder } });
 }
 
 /** Removes one role of a holder, or all. Removing nothing is no error. */
-export async function revokeRoles(tx: Tx, action: OrganizationAction, holder: Holder, role?: RoleRow): Promise<void> {
-  const removed = await removeAssignments(tx, action.org.id, holder, role?.id);
+export async function revokeRoles(scope: WriteScope, action: OrganizationAction, holder: Holder, role?: RoleRow): Promise<void> {
+  const removed = await removeAssignments(scope.tx, action.org.id, holder, role?.id);
   const event = inOrganization(action);
-  await recordEach(tx, removed, (id) => ({ ...event, kind: 'organization_role.revoked', data: { role: id, ...holder } }));
+  await recordEach(scope.tx, removed, (id) => ({ ...event, kind: 'organization_role.revoked', data: { role: id, ...holder } }));
 }
 
 /** Whether the caller may know which teams manage the security: owners, apps, and those who do so themselves. */

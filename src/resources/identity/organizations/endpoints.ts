@@ -57,7 +57,7 @@ export const updateOrganization = endpoint({
   example: { description: 'Engines and their parts' },
   replies: { 200: OrganizationFull },
   async handle({ db, change, at, body, action, links }) {
-    const changed = await change((tx) => changeOrganization(tx, action, body));
+    const changed = await change((scope) => changeOrganization(scope, action, body));
     return presentFullOrganization(links, changed, await countRepositories(db, at.org.id), { settings: true });
   },
 });

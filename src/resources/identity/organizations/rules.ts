@@ -1,6 +1,6 @@
 import type { OrganizationAction } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
@@ -24,15 +24,21 @@ type NewOrganization = {
 
 /** Creates an organization with its first owner. */
 export async function createOrganization(
-  tx: Tx,
+  scope: WriteScope,
   { login, name, owner, actor, isForActions = false, now }: NewOrganization,
 ): Promise<OrganizationRow> {
-  await checkLogin(tx, login, { isForActions });
-  const account = await insertAccount(tx, { kind: 'organization', login, name: name ?? null, created_at: now, updated_at: now });
-  const settings = await insertSettings(tx, { account_id: account.id });
-  await insertDefaultGroup(tx, account.id, now);
-  await putMembership(tx, { organization_id: account.id, user_id: owner.id, role: 'owner', created_at: now });
-  await record(tx, { kind: 'organization.created', owner: account.id, actor: actor ?? owner.id, at: now, data: {} });
+  await checkLogin(scope, login, { isForActions });
+  const account = await insertAccount(scope.tx, {
+    kind: 'organization',
+    login,
+    name: name ?? null,
+    created_at: now,
+    updated_at: now,
+  });
+  const settings = await insertSettings(scope.tx, { account_id: account.id });
+  await insertDefaultGroup(scope.tx, account.id, now);
+  await putMembership(scope.tx, { organization_id: account.id, user_id: owner.id, role: 'owner', created_at: now });
+  await record(scope.tx, { kind: 'organization.created', owner: account.id, actor: actor ?? owner.id, at: now, data: {} });
   return { ...account, settings };
 }
 
@@ -43,12 +49,12 @@ export type TokenDemandsChange = Partial<
 
 /** Changes what an organization demands of fine-grained tokens. What it refuses from now on stops at the next request. */
 export async function changeTokenDemands(
-  tx: Tx,
+  scope: WriteScope,
   { org, actor, now }: { org: Account; actor: Id<'accounts'> | undefined; now: Date },
   wanted: TokenDemandsChange,
 ): Promise<Settings> {
-  const changed = await updateSettings(tx, org.id, { account_id: org.id, ...defined(wanted) });
-  await record(tx, { kind: 'organization.updated', owner: org.id, actor, at: now, data: {} });
+  const changed = await updateSettings(scope.tx, org.id, { account_id: org.id, ...defined(wanted) });
+  await record(scope.tx, { kind: 'organization.updated', owner: org.id, actor, at: now, data: {} });
   return changed;
 }
 
@@ -64,7 +70,7 @@ function creationFlags(type: OrganizationChange['members_allowed_repository_crea
 
 /** Changes an organization's profile and settings. */
 export async function changeOrganization(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   wanted: OrganizationChange,
 ): Promise<OrganizationRow> {
@@ -72,15 +78,15 @@ export async function changeOrganization(
   refuseSwitchedOn('Organization', wanted, ['advanced_security_enabled_for_new_repositories']);
   const { name, company, blog, location, twitter_username, email, members_allowed_repository_creation_type, ...settings } =
     wanted;
-  const account = await updateAccount(tx, org.id, {
+  const account = await updateAccount(scope.tx, org.id, {
     ...defined({ name, company, blog, location, twitter_username, email }),
     updated_at: now,
   });
-  const changed = await updateSettings(tx, org.id, {
+  const changed = await updateSettings(scope.tx, org.id, {
     account_id: org.id,
     ...creationFlags(members_allowed_repository_creation_type),
     ...defined(settings),
   });
-  await record(tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
+  await record(scope.tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
   return { ...account, settings: changed };
 }

@@ -1,5 +1,5 @@
 import type { ActionContext } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { type KeyPart, type OpenPgpKey, parseOpenPgpKey } from '#lib/openpgp/key.ts';
@@ -24,12 +24,12 @@ const maxGpgKeys = fixedValue(limitTable.accounts.gpgKeys);
 const maxSigningKeys = fixedValue(limitTable.accounts.signingKeys);
 
 /** Adds an OpenPGP key with its subkeys. The account stays locked, so that concurrent requests count each other's keys. */
-export async function createGpgKey(tx: Tx, { by, now }: ActionContext, wanted: NewGpgKey): Promise<GpgKeyRow> {
+export async function createGpgKey(scope: WriteScope, { by, now }: ActionContext, wanted: NewGpgKey): Promise<GpgKeyRow> {
   const parsed = parseGpgKey(wanted.armored_public_key);
-  const { id: user_id } = await getAccountForUpdate(tx, by.account.id);
-  if ((await countGpgKeys(tx, user_id)) >= maxGpgKeys)
+  const { id: user_id } = await getAccountForUpdate(scope.tx, by.account.id);
+  if ((await countGpgKeys(scope.tx, user_id)) >= maxGpgKeys)
     throw invalid('GpgKey', 'armored_public_key', 'unprocessable', `An account can have at most ${maxGpgKeys} keys`);
-  const key = await insertGpgKey(tx, {
+  const key = await insertGpgKey(scope.tx, {
     ...columnsOf(parsed.primary),
     user_id,
     name: wanted.name ?? null,
@@ -39,8 +39,8 @@ export async function createGpgKey(tx: Tx, { by, now }: ActionContext, wanted: N
   });
   if (!key) throw invalid('GpgKey', 'armored_public_key', 'already_exists', 'The key is one of yours already');
   const subkeys = parsed.subkeys.map((part) => ({ ...columnsOf(part), user_id, primary_key_id: key.id, created_at: now }));
-  if (subkeys.length > 0) await insertSubkeys(tx, subkeys);
-  await record(tx, { kind: 'gpg_key.created', owner: user_id, actor: user_id, at: now, data: { key: key.id } });
+  if (subkeys.length > 0) await insertSubkeys(scope.tx, subkeys);
+  await record(scope.tx, { kind: 'gpg_key.created', owner: user_id, actor: user_id, at: now, data: { key: key.id } });
   return key;
 }
 
@@ -65,29 +65,39 @@ const columnsOf = (part: KeyPart) => ({
   expires_at: part.expiresAt ?? null,
 });
 
-export async function deleteGpgKey(tx: Tx, { by: { account }, now }: ActionContext, key: GpgKeyRow): Promise<void> {
-  await removeGpgKey(tx, key.id);
-  await record(tx, { kind: 'gpg_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
+export async function deleteGpgKey(scope: WriteScope, { by: { account }, now }: ActionContext, key: GpgKeyRow): Promise<void> {
+  await removeGpgKey(scope.tx, key.id);
+  await record(scope.tx, { kind: 'gpg_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
 }
 
 /** Adds an SSH key for signatures. It may be one that the account signs in by, too. */
 export async function createSshSigningKey(
-  tx: Tx,
+  scope: WriteScope,
   { by, now }: ActionContext,
   wanted: NewSshSigningKey,
 ): Promise<SshSigningKeyRow> {
   const parsed = parseSshKey(wanted.key);
   if (!parsed) throw invalid('SshSigningKey', 'key', 'invalid', 'key must be a whole public key in the format of OpenSSH');
-  const { id: user_id } = await getAccountForUpdate(tx, by.account.id);
-  if ((await countSshSigningKeys(tx, user_id)) >= maxSigningKeys)
+  const { id: user_id } = await getAccountForUpdate(scope.tx, by.account.id);
+  if ((await countSshSigningKeys(scope.tx, user_id)) >= maxSigningKeys)
     throw invalid('SshSigningKey', 'key', 'unprocessable', `An account can have at most ${maxSigningKeys} keys that sign`);
-  const key = await insertSshSigningKey(tx, { user_id, title: wanted.title ?? '', ...parsed, created_at: now });
+  const key = await insertSshSigningKey(scope.tx, { user_id, title: wanted.title ?? '', ...parsed, created_at: now });
   if (!key) throw invalid('SshSigningKey', 'key', 'already_exists', 'The key is one of yours already');
-  await record(tx, { kind: 'ssh_signing_key.created', owner: user_id, actor: user_id, at: now, data: { key: key.id } });
+  await record(scope.tx, { kind: 'ssh_signing_key.created', owner: user_id, actor: user_id, at: now, data: { key: key.id } });
   return key;
 }
 
-export async function deleteSshSigningKey(tx: Tx, { by: { account }, now }: ActionContext, key: SshSigningKeyRow): Promise<void> {
-  await removeSshSigningKey(tx, key.id);
-  await record(tx, { kind: 'ssh_signing_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
+export async function deleteSshSigningKey(
+  scope: WriteScope,
+  { by: { account }, now }: ActionContext,
+  key: SshSigningKeyRow,
+): Promise<void> {
+  await removeSshSigningKey(scope.tx, key.id);
+  await record(scope.tx, {
+    kind: 'ssh_signing_key.deleted',
+    owner: account.id,
+    actor: account.id,
+    at: now,
+    data: { key: key.id },
+  });
 }

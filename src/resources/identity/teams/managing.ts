@@ -2,7 +2,8 @@ import type { OrganizationAction } from '#access/action.ts';
 import { holds } from '#access/permissions.ts';
 import { roleLevel } from '#access/roles.ts';
 import { isScoped } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { unique } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
@@ -23,69 +24,74 @@ export const managesAll = ({ org, by }: OrganizationAction): boolean => org.role
 export const maintains = async (db: Db, action: OrganizationAction, team: Pick<TeamRow, 'id'>): Promise<boolean> =>
   managesAll(action) || (await findTeamRoleOf(db, team.id, action.by.account.id)) === 'maintainer';
 
-export async function checkMaintains(tx: Tx, action: OrganizationAction, team: Pick<TeamRow, 'id'>): Promise<void> {
-  if (await maintains(tx, action, team)) return;
+export async function checkMaintains(scope: WriteScope, action: OrganizationAction, team: Pick<TeamRow, 'id'>): Promise<void> {
+  if (await maintains(scope.tx, action, team)) return;
   throw forbidden('You must be an organization owner or a maintainer of the team to do this.');
 }
 
 /** Creates a team with its maintainers and repositories. People who create one maintain it. */
-export async function createTeamFor(tx: Tx, action: OrganizationAction, wanted: NewTeam): Promise<TeamRow> {
+export async function createTeamFor(scope: WriteScope, action: OrganizationAction, wanted: NewTeam): Promise<TeamRow> {
   const { org, by } = action;
-  if (!managesAll(action) && !(await getSettings(tx, org.id)).members_can_create_teams)
+  if (!managesAll(action) && !(await getSettings(scope.tx, org.id)).members_can_create_teams)
     throw forbidden('Only owners of this organization may create teams.');
-  const [maintainers, repositories] = [await findMaintainers(tx, wanted), await findRepositories(tx, action, wanted)];
-  const team = await createTeam(tx, { org, wanted: await settingsOf(tx, action, wanted), ...actorOf(action) });
+  const [maintainers, repositories] = [await findMaintainers(scope, wanted), await findRepositories(scope, action, wanted)];
+  const team = await createTeam(scope, { org, wanted: await settingsOf(scope, action, wanted), ...actorOf(action) });
   const creator = by.grant.kind !== 'installation' && !maintainers.some(({ id }) => id === by.account.id) ? [by.account] : [];
   for (const user of [...creator, ...maintainers])
-    await setTeamMember(tx, { team, user, role: 'maintainer', field: 'maintainers', ...actorOf(action) });
+    await setTeamMember(scope, { team, user, role: 'maintainer', field: 'maintainers', ...actorOf(action) });
   for (const repository of repositories)
-    await setTeamRole(tx, { team, repository, role: team.repository_role, ...actorOf(action) });
+    await setTeamRole(scope, { team, repository, role: team.repository_role, ...actorOf(action) });
   return team;
 }
 
 /** Changes a team. Who puts it below another one maintains that, too. */
-export async function changeTeamFor(tx: Tx, action: OrganizationAction, team: TeamRow, wanted: TeamChange): Promise<TeamRow> {
-  await checkMaintains(tx, action, team);
-  return changeTeam(tx, { team, wanted: await settingsOf(tx, action, wanted, team), ...actorOf(action) });
+export async function changeTeamFor(
+  scope: WriteScope,
+  action: OrganizationAction,
+  team: TeamRow,
+  wanted: TeamChange,
+): Promise<TeamRow> {
+  await checkMaintains(scope, action, team);
+  return changeTeam(scope, { team, wanted: await settingsOf(scope, action, wanted, team), ...actorOf(action) });
 }
 
 /** Deletes a team. Those below it are deleted with it, for which their owners alone are asked. */
-export async function deleteTeamFor(tx: Tx, action: OrganizationAction, team: TeamRow): Promise<void> {
-  await checkMaintains(tx, action, team);
-  if (!managesAll(action) && (await hasTeamsBelow(tx, team.id)))
+export async function deleteTeamFor(scope: WriteScope, action: OrganizationAction, team: TeamRow): Promise<void> {
+  await checkMaintains(scope, action, team);
+  if (!managesAll(action) && (await hasTeamsBelow(scope.tx, team.id)))
     throw forbidden('Only owners of this organization may delete a team that has others below it.');
-  await deleteTeam(tx, { team, ...actorOf(action) });
+  await deleteTeam(scope, { team, ...actorOf(action) });
 }
 
 const repositoryRoles = { pull: 'read', push: 'write', admin: 'admin' } as const;
 
 /** The settings that a request wants, with its parent by id. Who isn't an owner must maintain another parent than `before` has. */
 async function settingsOf<Wanted extends TeamChange>(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   wanted: Wanted,
   before?: TeamRow,
 ): Promise<Wanted & Pick<TeamSettings, 'parent' | 'repository_role'>> {
-  const parent = await parentOf(tx, action, wanted);
+  const parent = await parentOf(scope, action, wanted);
   const isNew = parent !== undefined && parent !== null && parent !== before?.parent_id;
-  if (isNew && !(await maintains(tx, action, { id: parent })))
+  if (isNew && !(await maintains(scope.tx, action, { id: parent })))
     throw forbidden('You must be an organization owner or a maintainer of the parent team to do this.');
   return { ...wanted, parent, repository_role: wanted.permission && repositoryRoles[wanted.permission] };
 }
 
-async function parentOf(tx: Tx, { org }: OrganizationAction, wanted: TeamChange): Promise<TeamSettings['parent']> {
+async function parentOf(scope: WriteScope, { org }: OrganizationAction, wanted: TeamChange): Promise<TeamSettings['parent']> {
   const { parent_team_id: id, parent_team_slug: slug } = wanted;
   if (id !== undefined) return id === null ? null : asId<'teams'>(id);
   if (slug === undefined || slug === null) return slug;
-  const parent = await findTeam(tx, org.id, slug);
+  const parent = await findTeam(scope.tx, org.id, slug);
   if (parent) return parent.id;
   throw invalid('Team', 'parent_team_slug', 'invalid', 'The parent is not a closed team of this organization');
 }
 
-async function findMaintainers(tx: Tx, { maintainers = [] }: NewTeam) {
+async function findMaintainers(scope: WriteScope, { maintainers = [] }: NewTeam) {
   const wanted = unique(maintainers.map((login) => login.toLowerCase()));
   if (wanted.length === 0) return [];
-  const found = await findUsersByLogin(tx, wanted);
+  const found = await findUsersByLogin(scope.tx, wanted);
   const missing = wanted.find((login) => !found.some((user) => user.login.toLowerCase() === login));
   if (missing === undefined) return found;
   throw invalid('Team', 'maintainers', 'invalid', `${missing} is not a member of this organization`);
@@ -93,12 +99,12 @@ async function findMaintainers(tx: Tx, { maintainers = [] }: NewTeam) {
 
 /** The repositories that a new team gets. The caller administers all of them. */
 async function findRepositories(
-  tx: Tx,
+  scope: WriteScope,
   { org, by }: OrganizationAction,
   { repo_names = [] }: NewTeam,
 ): Promise<WantedRepository[]> {
   const wanted = unique(repo_names.map((name) => name.toLowerCase().replace(`${org.login.toLowerCase()}/`, '')));
-  const found = await loadWantedRepositories(tx, by, org.id, wanted);
+  const found = await loadWantedRepositories(scope.tx, by, org.id, wanted);
   const isApp = by.grant.kind === 'installation';
   const isGranted = isScoped(by.grant) || holds(org.held, 'administration:write');
   const administered = found.filter(({ level }) => isGranted && (isApp || level >= roleLevel('admin')));

@@ -1,6 +1,7 @@
 import type { OrganizationAction } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { forbidden, invalid, notFound, orNotFound } from '#lib/refusal.ts';
@@ -32,44 +33,44 @@ export async function getTeamMembership(db: Db, action: TeamMemberAction, team: 
  * into the team by accepting that.
  */
 export async function setTeamMembership(
-  tx: Tx,
+  scope: WriteScope,
   action: TeamMemberAction,
   team: TeamRow,
   role: TeamMemberRole,
 ): Promise<TeamMembership> {
   const { org, user, by, now } = action;
-  await checkMaintains(tx, action, team);
+  await checkMaintains(scope, action, team);
   if (user.kind !== 'user') throw invalid('TeamMember', 'username', 'invalid', `${user.login} is not a person`);
-  const membership = await findMembership(tx, org.id, user.id);
+  const membership = await findMembership(scope.tx, org.id, user.id);
   if (membership?.state === 'active') {
-    await setTeamMember(tx, { team, user, role, by: by.account.id, now });
+    await setTeamMember(scope, { team, user, role, by: by.account.id, now });
     return { role: membership.role === 'owner' ? 'maintainer' : role, state: 'active' };
   }
   if (!managesAll(action)) throw forbidden(`Only owners of this organization may invite ${user.login} into it.`);
   const { id } = membership
-    ? orNotFound(await findInvitationTo(tx, org.id, { user: user.id }))
-    : await invite(tx, action, { to: { user: user.id }, role: 'member' });
-  const put = await putTeamInvitation(tx, { team_id: team.id, invitation_id: id, role, created_at: now });
+    ? orNotFound(await findInvitationTo(scope.tx, org.id, { user: user.id }))
+    : await invite(scope, action, { to: { user: user.id }, role: 'member' });
+  const put = await putTeamInvitation(scope.tx, { team_id: team.id, invitation_id: id, role, created_at: now });
   const data = { team: team.id, user: user.id, role };
-  if (put !== 'same') await record(tx, { ...inOrganization(action), kind: 'team.member_invited', data });
+  if (put !== 'same') await record(scope.tx, { ...inOrganization(action), kind: 'team.member_invited', data });
   return { role, state: 'pending' };
 }
 
 /** Adds a member of the organization to a team; somebody who is in it keeps their role. */
-export async function addTeamMember(tx: Tx, action: TeamMemberAction, team: TeamRow): Promise<void> {
+export async function addTeamMember(scope: WriteScope, action: TeamMemberAction, team: TeamRow): Promise<void> {
   const { user, by, now } = action;
-  await checkMaintains(tx, action, team);
-  if ((await findTeamRoleOf(tx, team.id, user.id)) === 'maintainer') return;
-  await setTeamMember(tx, { team, user, role: 'member', by: by.account.id, now });
+  await checkMaintains(scope, action, team);
+  if ((await findTeamRoleOf(scope.tx, team.id, user.id)) === 'maintainer') return;
+  await setTeamMember(scope, { team, user, role: 'member', by: by.account.id, now });
 }
 
 /** Removes a user from a team, or takes their invitation back. Users may leave by themselves. */
-export async function endTeamMembership(tx: Tx, action: TeamMemberAction, team: TeamRow): Promise<void> {
+export async function endTeamMembership(scope: WriteScope, action: TeamMemberAction, team: TeamRow): Promise<void> {
   const { user, by } = action;
-  if (user.id !== by.account.id) await checkMaintains(tx, action, team);
+  if (user.id !== by.account.id) await checkMaintains(scope, action, team);
   const event = { ...inOrganization(action), data: { team: team.id, user: user.id } };
-  if (await removeTeamMember(tx, team.id, user.id)) await record(tx, { ...event, kind: 'team.member_removed' });
-  else if (await removeTeamInvitation(tx, team.id, user.id))
-    await record(tx, { ...event, kind: 'team.member_invitation_canceled' });
+  if (await removeTeamMember(scope.tx, team.id, user.id)) await record(scope.tx, { ...event, kind: 'team.member_removed' });
+  else if (await removeTeamInvitation(scope.tx, team.id, user.id))
+    await record(scope.tx, { ...event, kind: 'team.member_invitation_canceled' });
   else throw notFound();
 }

@@ -1,6 +1,7 @@
 import type { Role } from '#access/roles.ts';
 import type { Account, Org, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { defined, formerOf } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -72,8 +73,8 @@ function slugFor(name: string): string {
 }
 
 /** Finds the new parent of a team. A secret team can't be one, and isn't told from one that isn't there. */
-async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow> {
-  const parent = await findTeamById(tx, organization, id);
+async function findParent(scope: WriteScope, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow> {
+  const parent = await findTeamById(scope.tx, organization, id);
   if (parent?.privacy === 'closed') return parent;
   throw invalid('Team', 'parent_team_id', 'invalid', 'The parent is not a closed team of this organization');
 }
@@ -81,10 +82,10 @@ async function findParent(tx: Tx, organization: Id<'accounts'>, id: Id<'teams'>)
 const secretBelow = () => invalid('Team', 'privacy', 'invalid', 'A team below another one is closed');
 
 /** Creates a team. By default, a team is secret, or closed if it has a parent. */
-export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Promise<TeamRow> {
+export async function createTeam(scope: WriteScope, { org, wanted, ...actor }: NewTeam): Promise<TeamRow> {
   const { name, description, parent: parentId, notification_setting, repository_role } = wanted;
-  await lockOrganization(tx, org.id);
-  const parent = parentId ? await findParent(tx, org.id, parentId) : undefined;
+  await lockOrganization(scope.tx, org.id);
+  const parent = parentId ? await findParent(scope, org.id, parentId) : undefined;
   const privacy = wanted.privacy ?? (parent ? 'closed' : 'secret');
   if (parent && privacy === 'secret') throw secretBelow();
   const row = {
@@ -97,27 +98,27 @@ export async function createTeam(tx: Tx, { org, wanted, ...actor }: NewTeam): Pr
     created_at: actor.now,
     updated_at: actor.now,
   };
-  const team = await insertTeam(tx, row, parent?.ancestors ?? []);
+  const team = await insertTeam(scope.tx, row, parent?.ancestors ?? []);
   if (!team) throw nameTaken();
-  await record(tx, { ...eventOf(team, actor), kind: 'team.created', data: { team: team.id } });
+  await record(scope.tx, { ...eventOf(team, actor), kind: 'team.created', data: { team: team.id } });
   return team;
 }
 
 type TeamChange = Actor & { team: TeamRow; wanted: Partial<TeamSettings> };
 
 /** Changes a team, which is locked (`lockTeam`). If it gets another parent, the teams below it move with it. */
-export async function changeTeam(tx: Tx, { team, wanted, ...actor }: TeamChange): Promise<TeamRow> {
+export async function changeTeam(scope: WriteScope, { team, wanted, ...actor }: TeamChange): Promise<TeamRow> {
   const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
-  const parent = parentId === null ? undefined : await findParent(tx, team.organization_id, parentId);
+  const parent = parentId === null ? undefined : await findParent(scope, team.organization_id, parentId);
   if (parent?.ancestors.includes(team.id)) throw invalid('Team', 'parent_team_id', 'invalid', 'A team cannot stand below itself');
   const privacy = wanted.privacy ?? (parent ? 'closed' : team.privacy);
-  if (privacy === 'secret' && (parent || (await hasTeamsBelow(tx, team.id)))) throw secretBelow();
+  if (privacy === 'secret' && (parent || (await hasTeamsBelow(scope.tx, team.id)))) throw secretBelow();
   const name = wanted.name ?? team.name;
   const slug = slugFor(name);
-  const taken = await findTeam(tx, team.organization_id, slug);
+  const taken = await findTeam(scope.tx, team.organization_id, slug);
   if (taken && taken.id !== team.id) throw nameTaken();
-  if (parentId !== team.parent_id) await moveTeam(tx, team, parent?.ancestors ?? []);
-  const changed = await updateTeam(tx, team.id, {
+  if (parentId !== team.parent_id) await moveTeam(scope.tx, team, parent?.ancestors ?? []);
+  const changed = await updateTeam(scope.tx, team.id, {
     name,
     slug,
     privacy,
@@ -130,14 +131,14 @@ export async function changeTeam(tx: Tx, { team, wanted, ...actor }: TeamChange)
     updated_at: actor.now,
   });
   const from = formerOf(team, changed, 'name', 'description', 'privacy', 'notification_setting');
-  await record(tx, { ...eventOf(team, actor), kind: 'team.edited', data: { team: team.id, from } });
+  await record(scope.tx, { ...eventOf(team, actor), kind: 'team.edited', data: { team: team.id, from } });
   return changed;
 }
 
 /** Deletes a team, which is locked, and with it the teams below it. */
-export async function deleteTeam(tx: Tx, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
-  const removed = await removeTeams(tx, team.id);
-  await recordEach(tx, removed, (one) => ({
+export async function deleteTeam(scope: WriteScope, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
+  const removed = await removeTeams(scope.tx, team.id);
+  await recordEach(scope.tx, removed, (one) => ({
     ...eventOf(one, actor),
     kind: 'team.deleted',
     data: { team: one.id, name: one.name, was: snapshotOf(one) },
@@ -148,41 +149,47 @@ type TeamMemberChange = Actor & { team: TeamRow; user: Account; role: TeamMember
 
 /** Adds a member of the organization to a team, or changes their role in it. `field` is where the request names the user. */
 export async function setTeamMember(
-  tx: Tx,
+  scope: WriteScope,
   { team, user, role, field = 'username', ...actor }: TeamMemberChange & { field?: 'username' | 'maintainers' },
 ): Promise<void> {
-  if (!(await findMembershipForUpdate(tx, team.organization_id, user.id)))
+  if (!(await findMembershipForUpdate(scope.tx, team.organization_id, user.id)))
     throw invalid('TeamMember', field, 'invalid', `${user.login} is not a member of this organization`);
-  const result = await putTeamMember(tx, { team_id: team.id, user_id: user.id, role, created_at: actor.now });
+  const result = await putTeamMember(scope.tx, { team_id: team.id, user_id: user.id, role, created_at: actor.now });
   if (result === 'same') return;
   const kind = result === 'added' ? 'team.member_added' : 'team.member_changed';
-  await record(tx, { ...eventOf(team, actor), kind, data: { team: team.id, user: user.id, role } });
+  await record(scope.tx, { ...eventOf(team, actor), kind, data: { team: team.id, user: user.id, role } });
 }
 
 /** Removes a user from a team. */
-export async function unsetTeamMember(tx: Tx, { team, user, ...actor }: Omit<TeamMemberChange, 'role'>): Promise<void> {
-  if (!(await removeTeamMember(tx, team.id, user.id))) throw notFound();
-  await record(tx, { ...eventOf(team, actor), kind: 'team.member_removed', data: { team: team.id, user: user.id } });
+export async function unsetTeamMember(
+  scope: WriteScope,
+  { team, user, ...actor }: Omit<TeamMemberChange, 'role'>,
+): Promise<void> {
+  if (!(await removeTeamMember(scope.tx, team.id, user.id))) throw notFound();
+  await record(scope.tx, { ...eventOf(team, actor), kind: 'team.member_removed', data: { team: team.id, user: user.id } });
 }
 
 type TeamRoleChange = Actor & { team: TeamRow; repository: Pick<RepositoryRow, 'id' | 'owner_id'>; role: Role };
 
 /** Gives a team, and the teams below it, a role in a repository of its organization. */
-export async function setTeamRole(tx: Tx, { team, repository, role, ...actor }: TeamRoleChange): Promise<void> {
+export async function setTeamRole(scope: WriteScope, { team, repository, role, ...actor }: TeamRoleChange): Promise<void> {
   if (repository.owner_id !== team.organization_id)
     throw invalid('TeamRepository', 'repository', 'invalid', 'The repository is not of this organization');
-  const from = await putTeamRole(tx, { team_id: team.id, repository_id: repository.id, role, created_at: actor.now });
+  const from = await putTeamRole(scope.tx, { team_id: team.id, repository_id: repository.id, role, created_at: actor.now });
   if (from === role) return;
   const event = { ...eventOf(team, actor), repository: repository.id };
   const data = { team: team.id, role };
-  if (from === undefined) await record(tx, { ...event, kind: 'team.repository_added', data });
-  else await record(tx, { ...event, kind: 'team.repository_changed', data: { ...data, from } });
+  if (from === undefined) await record(scope.tx, { ...event, kind: 'team.repository_added', data });
+  else await record(scope.tx, { ...event, kind: 'team.repository_changed', data: { ...data, from } });
 }
 
 /** Removes a team's role in a repository. */
-export async function unsetTeamRole(tx: Tx, { team, repository, ...actor }: Omit<TeamRoleChange, 'role'>): Promise<void> {
-  if (!(await removeTeamRole(tx, team.id, repository.id))) throw notFound();
-  await record(tx, {
+export async function unsetTeamRole(
+  scope: WriteScope,
+  { team, repository, ...actor }: Omit<TeamRoleChange, 'role'>,
+): Promise<void> {
+  if (!(await removeTeamRole(scope.tx, team.id, repository.id))) throw notFound();
+  await record(scope.tx, {
     ...eventOf(team, actor),
     repository: repository.id,
     kind: 'team.repository_removed',

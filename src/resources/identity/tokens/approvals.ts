@@ -1,5 +1,5 @@
 import type { PermissionSet } from '#access/permissions.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -29,10 +29,13 @@ type Wish = {
 };
 
 /** Asks the organization of a token to approve what the token shall allow. */
-export async function askForApproval(tx: Tx, { token, permissions, selection, repositories, reason, now }: Wish): Promise<void> {
+export async function askForApproval(
+  scope: WriteScope,
+  { token, permissions, selection, repositories, reason, now }: Wish,
+): Promise<void> {
   if (token.owner_id === null) throw new Error('A fine-grained token has no owner');
   await insertTokenRequest(
-    tx,
+    scope.tx,
     {
       token_id: token.id,
       organization_id: token.owner_id,
@@ -43,13 +46,17 @@ export async function askForApproval(tx: Tx, { token, permissions, selection, re
     },
     repositories,
   );
-  await recordRequests(tx, await loadRequestsOfTokens(tx, [token.id]), { what: 'created', by: token.account_id, at: now });
+  await recordRequests(scope, await loadRequestsOfTokens(scope.tx, [token.id]), {
+    what: 'created',
+    by: token.account_id,
+    at: now,
+  });
 }
 
 type Acted = { what: 'created' | 'approved' | 'denied' | 'cancelled'; by: Id<'accounts'> | undefined; at: Date };
 
-const recordRequests = (tx: Tx, requests: readonly FullTokenRequest[], { what, by, at }: Acted) =>
-  recordEach(tx, requests, (request) => ({
+const recordRequests = (scope: WriteScope, requests: readonly FullTokenRequest[], { what, by, at }: Acted) =>
+  recordEach(scope.tx, requests, (request) => ({
     kind: `token_request.${what}` as const,
     owner: request.organization_id,
     actor: by,
@@ -61,48 +68,52 @@ type Reviewer = { org: { id: Id<'accounts'> }; by: Id<'accounts'> | undefined; n
 
 /** Approves or denies requests of tokens to an organization: all of them, or none where one isn't there. */
 export async function reviewTokenRequests(
-  tx: Tx,
+  scope: WriteScope,
   { org, by, now }: Reviewer,
   { ids, action }: { ids: readonly number[] | number; action: 'approve' | 'deny' },
 ): Promise<void> {
-  const requests = await loadTokenRequestsForUpdate(tx, org.id, [ids].flat());
+  const requests = await loadTokenRequestsForUpdate(scope.tx, org.id, [ids].flat());
   checkFound(ids, requests, 'pat_request_ids');
   const found = gather(requests, 'id');
-  if (action === 'approve') await grantRequested(tx, found, now);
-  else await denyTokens(tx, gather(requests, 'token_id'));
-  await removeTokenRequests(tx, found);
-  await recordRequests(tx, requests, { what: action === 'approve' ? 'approved' : 'denied', by, at: now });
+  if (action === 'approve') await grantRequested(scope.tx, found, now);
+  else await denyTokens(scope.tx, gather(requests, 'token_id'));
+  await removeTokenRequests(scope.tx, found);
+  await recordRequests(scope, requests, { what: action === 'approve' ? 'approved' : 'denied', by, at: now });
 }
 
 /** Takes from fine-grained tokens what an organization granted to them: all of them, or none where one isn't there. What they ask for beside it is cancelled. */
-export async function revokeTokenGrants(tx: Tx, { org, by, now }: Reviewer, ids: readonly number[] | number): Promise<void> {
-  const tokens = await loadGrantedForUpdate(tx, org.id, [ids].flat());
+export async function revokeTokenGrants(
+  scope: WriteScope,
+  { org, by, now }: Reviewer,
+  ids: readonly number[] | number,
+): Promise<void> {
+  const tokens = await loadGrantedForUpdate(scope.tx, org.id, [ids].flat());
   checkFound(ids, tokens, 'pat_ids');
-  await endGrants(tx, gather(tokens, 'id'), { org, by, now });
+  await endGrants(scope, gather(tokens, 'id'), { org, by, now });
 }
 
 /** Takes from a user's tokens what an organization granted to them, which the user has left. */
-export async function revokeTokensOfMember(tx: Tx, reviewer: Reviewer, user: Id<'accounts'>): Promise<void> {
-  const tokens = await loadTokensForForUpdate(tx, reviewer.org.id, user);
-  await endGrants(tx, gather(tokens, 'id'), reviewer);
+export async function revokeTokensOfMember(scope: WriteScope, reviewer: Reviewer, user: Id<'accounts'>): Promise<void> {
+  const tokens = await loadTokensForForUpdate(scope.tx, reviewer.org.id, user);
+  await endGrants(scope, gather(tokens, 'id'), reviewer);
 }
 
-async function endGrants(tx: Tx, tokens: readonly Id<'tokens'>[], { org, by, now }: Reviewer): Promise<void> {
+async function endGrants(scope: WriteScope, tokens: readonly Id<'tokens'>[], { org, by, now }: Reviewer): Promise<void> {
   if (tokens.length === 0) return;
-  await cancelRequests(tx, { tokens, by, now });
-  await revokeTokens(tx, tokens);
-  await record(tx, { kind: 'token.revoked', owner: org.id, actor: by, at: now, data: { tokens: [...tokens] } });
+  await cancelRequests(scope, { tokens, by, now });
+  await revokeTokens(scope.tx, tokens);
+  await record(scope.tx, { kind: 'token.revoked', owner: org.id, actor: by, at: now, data: { tokens: [...tokens] } });
 }
 
 /** Withdraws the requests of tokens, whose rows are locked. */
 export async function cancelRequests(
-  tx: Tx,
+  scope: WriteScope,
   { tokens, by, now }: { tokens: readonly Id<'tokens'>[]; by: Id<'accounts'> | undefined; now: Date },
 ): Promise<void> {
-  const requests = await loadRequestsOfTokens(tx, tokens);
+  const requests = await loadRequestsOfTokens(scope.tx, tokens);
   if (requests.length === 0) return;
-  await removeTokenRequests(tx, gather(requests, 'id'));
-  await recordRequests(tx, requests, { what: 'cancelled', by, at: now });
+  await removeTokenRequests(scope.tx, gather(requests, 'id'));
+  await recordRequests(scope, requests, { what: 'cancelled', by, at: now });
 }
 
 /** One id is that of a path. */

@@ -3,6 +3,7 @@ import { includesAll, intersect, isPermissionName, type PermissionSet, permissio
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -50,10 +51,10 @@ const nothing: Allowed = { permissions: {}, repositories: 'public' };
  * Creates a fine-grained personal access token. Where its organization demands approval, and the user isn't one of its owners, it allows
  * nothing there until it is approved.
  */
-export async function createFineGrainedToken(tx: Tx, wanted: FineGrained): Promise<NewToken> {
+export async function createFineGrainedToken(scope: WriteScope, wanted: FineGrained): Promise<NewToken> {
   const { user, owner, name = '', reason, expiresAt, now } = wanted;
-  const demands = await checkOwner(tx, user, owner);
-  const asked = await checkAllowed(tx, owner, {
+  const demands = await checkOwner(scope, user, owner);
+  const asked = await checkAllowed(scope, owner, {
     permissions: checkPermissions(wanted.permissions),
     repositories: wanted.repositories,
   });
@@ -61,7 +62,7 @@ export async function createFineGrainedToken(tx: Tx, wanted: FineGrained): Promi
   const waits = demands.approval;
   const allowed = waits ? nothing : asked;
   const token = newToken(tokenPrefixes.fine_grained_pat);
-  const row = await insertToken(tx, {
+  const row = await insertToken(scope.tx, {
     kind: 'fine_grained_pat',
     ...stored(token, now),
     account_id: user.id,
@@ -73,8 +74,8 @@ export async function createFineGrainedToken(tx: Tx, wanted: FineGrained): Promi
     granted_at: waits ? null : now,
     expires_at: expiresAt ?? null,
   });
-  await insertTokenRepositories(tx, row.id, listed(allowed.repositories));
-  if (waits) await ask(tx, row, asked, { reason, now });
+  await insertTokenRepositories(scope.tx, row.id, listed(allowed.repositories));
+  if (waits) await ask(scope, row, asked, { reason, now });
   return { token, row };
 }
 
@@ -90,39 +91,43 @@ type Change = {
  * is more waits for that, as does everything of a token that was denied or revoked. A request that waited before is replaced.
  * @returns the token, and whether something waits; undefined where there is no such token
  */
-export async function changeToken(tx: Tx, text: string, change: Change): Promise<{ row: TokenRow; waits: boolean } | undefined> {
+export async function changeToken(
+  scope: WriteScope,
+  text: string,
+  change: Change,
+): Promise<{ row: TokenRow; waits: boolean } | undefined> {
   const { reason, now } = change;
-  const token = await findTokenForUpdate(tx, hashToken(text));
+  const token = await findTokenForUpdate(scope.tx, hashToken(text));
   if (!token) return undefined;
   if (token.kind !== 'fine_grained_pat' || token.owner_id === null)
     throw unprocessable('Only a fine-grained token can be changed');
-  const accounts = await loadAccounts(tx, [token.account_id, token.owner_id]);
+  const accounts = await loadAccounts(scope.tx, [token.account_id, token.owner_id]);
   const [user, owner] = [getOrThrow(accounts, token.account_id), getOrThrow(accounts, token.owner_id)];
-  const demands = await checkOwner(tx, user, owner);
-  const [request] = await loadRequestsOfTokens(tx, [token.id]);
-  const held = await allowedBy(tx, token);
+  const demands = await checkOwner(scope, user, owner);
+  const [request] = await loadRequestsOfTokens(scope.tx, [token.id]);
+  const held = await allowedBy(scope.tx, token);
   const before = request
     ? {
         permissions: request.permissions as PermissionSet,
         repositories: selected(request.repository_selection, request.repositories),
       }
     : held;
-  const asked = await checkAllowed(tx, owner, {
+  const asked = await checkAllowed(scope, owner, {
     permissions: change.permissions ? checkPermissions(change.permissions) : before.permissions,
     repositories: change.repositories ?? before.repositories,
   });
   checkDemands(owner, demands, { createdAt: token.created_at, expiresAt: token.expires_at });
-  await cancelRequests(tx, { tokens: [token.id], by: user.id, now });
+  await cancelRequests(scope, { tokens: [token.id], by: user.id, now });
   const isGranted = token.access === 'granted';
   const waits = demands.approval && !(isGranted && isWithin(held, asked));
   const allowed = waits ? (isGranted ? common(held, asked) : nothing) : asked;
-  const row = await updateTokenAccess(tx, token.id, {
+  const row = await updateTokenAccess(scope.tx, token.id, {
     permissions: JSON.stringify(allowed.permissions),
     repository_selection: selectionOf(allowed.repositories),
     repositories: listed(allowed.repositories),
     ...(waits ? (isGranted ? {} : { access: 'pending' }) : { access: 'granted', granted_at: token.granted_at ?? now }),
   });
-  if (waits) await ask(tx, row, asked, { reason, now });
+  if (waits) await ask(scope, row, asked, { reason, now });
   return { row, waits };
 }
 
@@ -155,12 +160,12 @@ function common(held: Allowed, asked: Allowed): Allowed {
 }
 
 const ask = (
-  tx: Tx,
+  scope: WriteScope,
   token: TokenRow,
   { permissions, repositories }: Allowed,
   { reason, now }: { reason?: string | undefined; now: Date },
 ) =>
-  askForApproval(tx, {
+  askForApproval(scope, {
     token,
     permissions,
     selection: selectionOf(repositories),
@@ -172,9 +177,9 @@ const ask = (
 /** What the owner of a token demands, and whether this user's have to be approved. */
 type Demands = Partial<TokenDemands> & { approval: boolean };
 
-async function checkOwner(tx: Tx, user: Account, owner: Account): Promise<Demands> {
+async function checkOwner(scope: WriteScope, user: Account, owner: Account): Promise<Demands> {
   if (owner.id === user.id) return { approval: false };
-  const membership = owner.kind === 'organization' ? await findMembership(tx, owner.id, user.id) : undefined;
+  const membership = owner.kind === 'organization' ? await findMembership(scope.tx, owner.id, user.id) : undefined;
   if (membership?.state !== 'active')
     throw invalid(
       'Token',
@@ -182,7 +187,7 @@ async function checkOwner(tx: Tx, user: Account, owner: Account): Promise<Demand
       'invalid',
       `The owner must be ${user.login} or an organization of which ${user.login} is a member`,
     );
-  const demands = await findTokenDemands(tx, owner.id);
+  const demands = await findTokenDemands(scope.tx, owner.id);
   // What owners make, they would approve themselves (the public API's rule).
   return { ...demands, approval: demands?.token_approval_required !== false && membership.role !== 'owner' };
 }
@@ -199,7 +204,7 @@ function checkDemands(
 }
 
 /** Refuses permissions that can't apply, as an organization's for a user, and repositories of others. */
-async function checkAllowed(tx: Tx, owner: Account, { permissions, repositories }: Allowed): Promise<Allowed> {
+async function checkAllowed(scope: WriteScope, owner: Account, { permissions, repositories }: Allowed): Promise<Allowed> {
   const names = Object.keys(permissions).filter(isPermissionName);
   const foreign = owner.kind === 'organization' ? 'account' : 'organization';
   const unfit = names.find((name) => permissionScope(name) === foreign);
@@ -215,7 +220,7 @@ async function checkAllowed(tx: Tx, owner: Account, { permissions, repositories 
   if (typeof repositories === 'string') return { permissions, repositories };
   if (repositories.length > maxRepositories)
     throw invalid('Token', 'repositories', 'invalid', `A token can be limited to at most ${maxRepositories} repositories`);
-  const owned = await ownedAmong(tx, owner.id, repositories);
+  const owned = await ownedAmong(scope.tx, owner.id, repositories);
   if (owned.length < new Set(repositories).size)
     throw invalid('Token', 'repositories', 'invalid', `repositories must belong to ${owner.login}`);
   return { permissions, repositories: owned };

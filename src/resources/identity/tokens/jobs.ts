@@ -1,4 +1,4 @@
-import { change } from '#database/connect.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { revokeTokensOfMember } from './approvals.ts';
 
@@ -7,7 +7,7 @@ export const revokeOfFormerMembers = subscription({
   name: 'tokens.revokeOfFormerMembers',
   on: ['member.removed'],
   attempts: 20,
-  async run({ owner, actor, data }, { db, now }) {
-    await change(db, (tx) => revokeTokensOfMember(tx, { org: { id: owner }, by: actor, now }, data.user));
+  async run({ owner, actor, data }, { change, now }: JobContext) {
+    await change((scope) => revokeTokensOfMember(scope, { org: { id: owner }, by: actor, now }, data.user));
   },
 });

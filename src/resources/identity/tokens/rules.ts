@@ -2,7 +2,7 @@ import { isPermissionName, levelsOf, type PermissionSet } from '#access/permissi
 import { canonicalScope, scopes as everyScope, isScope, normalizeScopes, type Scope } from '#access/scopes.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { invalid } from '#lib/refusal.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { createUser } from '#resources/identity/accounts/index.ts';
@@ -50,9 +50,12 @@ export function checkPermissions(given: Readonly<Record<string, string>>): Permi
 type Classic = { user: Account; scopes: readonly string[]; name?: string; expiresAt?: Date | undefined; now: Date };
 
 /** Creates a classic personal access token. */
-export async function createClassicToken(tx: Tx, { user, scopes, name = '', expiresAt, now }: Classic): Promise<NewToken> {
+export async function createClassicToken(
+  scope: WriteScope,
+  { user, scopes, name = '', expiresAt, now }: Classic,
+): Promise<NewToken> {
   const token = newToken(tokenPrefixes.classic_pat);
-  const row = await insertToken(tx, {
+  const row = await insertToken(scope.tx, {
     kind: 'classic_pat',
     ...stored(token, now),
     account_id: user.id,
@@ -64,11 +67,11 @@ export async function createClassicToken(tx: Tx, { user, scopes, name = '', expi
 }
 
 /** Deletes a token with its refresh token, by the text of either, and cancels its request; false if there was none. */
-export async function revokeToken(tx: Tx, token: string, now: Date): Promise<boolean> {
+export async function revokeToken(scope: WriteScope, token: string, now: Date): Promise<boolean> {
   const hash = hashToken(token);
-  const row = await findTokenForUpdate(tx, hash);
-  if (row?.kind === 'fine_grained_pat') await cancelRequests(tx, { tokens: [row.id], by: row.account_id, now });
-  return removeTokenByHash(tx, hash);
+  const row = await findTokenForUpdate(scope.tx, hash);
+  if (row?.kind === 'fine_grained_pat') await cancelRequests(scope, { tokens: [row.id], by: row.account_id, now });
+  return removeTokenByHash(scope.tx, hash);
 }
 
 const adminTokenName = 'HEARTH_ADMIN_TOKEN';
@@ -77,12 +80,12 @@ const adminTokenName = 'HEARTH_ADMIN_TOKEN';
  * Stores the operator's token (`HEARTH_ADMIN_TOKEN`) as a token of a site administrator, with all scopes; an earlier one is removed.
  * If there is no site administrator, the user `hearth-admin` is created.
  */
-export async function ensureAdminToken(tx: Tx, token: string, now: Date): Promise<void> {
-  const admin = (await findSiteAdmin(tx)) ?? (await createUser(tx, { login: 'hearth-admin', siteAdmin: true, now }));
+export async function ensureAdminToken(scope: WriteScope, token: string, now: Date): Promise<void> {
+  const admin = (await findSiteAdmin(scope.tx)) ?? (await createUser(scope, { login: 'hearth-admin', siteAdmin: true, now }));
   const { hash, ...rest } = stored(token, now);
-  await removeOthersNamed(tx, admin.id, adminTokenName, hash);
-  if (await tokenExists(tx, hash)) return;
-  await insertToken(tx, {
+  await removeOthersNamed(scope.tx, admin.id, adminTokenName, hash);
+  if (await tokenExists(scope.tx, hash)) return;
+  await insertToken(scope.tx, {
     kind: 'classic_pat',
     hash,
     ...rest,

@@ -22,9 +22,9 @@ export const createUserByAdmin = endpoint({
   replies: { 201: User },
   async handle({ change, body, action, links, now }) {
     const { login, email, suspended } = body;
-    const user = await change(async (tx) => {
-      const created = await createUser(tx, { login, email, now });
-      if (suspended) await suspendUser(tx, { ...action, user: created });
+    const user = await change(async (scope) => {
+      const created = await createUser(scope, { login, email, now });
+      if (suspended) await suspendUser(scope, { ...action, user: created });
       return created;
     });
     return presentUser(links, user);
@@ -44,7 +44,9 @@ export const createOrganizationByAdmin = endpoint({
     const owner = await findUser(db, body.admin);
     if (owner?.kind !== 'user') throw invalid('Organization', 'admin', 'invalid', 'admin must be a user');
     const name = body.profile_name;
-    const org = await change((tx) => createOrganization(tx, { login: body.login, name, owner, actor: viewer.account.id, now }));
+    const org = await change((scope) =>
+      createOrganization(scope, { login: body.login, name, owner, actor: viewer.account.id, now }),
+    );
     return presentOrganization(links, org, org.settings.description);
   },
 });
@@ -62,7 +64,7 @@ export const createImpersonationToken = endpoint({
   example: { scopes: ['repo'] },
   replies: { 201: Authorization },
   async handle({ change, at, body, action, links }) {
-    const { token, row } = await change((tx) => impersonate(tx, action, body.scopes));
+    const { token, row } = await change((scope) => impersonate(scope, action, body.scopes));
     return presentAuthorization(links, { app: { ...administration, url: links.html }, user: at.user, row, token });
   },
 });
@@ -75,7 +77,7 @@ export const deleteImpersonationToken = endpoint({
   access,
   replies: { 204: Nothing },
   async handle({ change, at }) {
-    await change((tx) => endImpersonation(tx, { user: at.user }));
+    await change((scope) => endImpersonation(scope, { user: at.user }));
   },
 });
 
@@ -89,7 +91,7 @@ export const suspendUserByAdmin = endpoint({
   example: { reason: 'Left the company' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => suspendUser(tx, action));
+    await change((scope) => suspendUser(scope, action));
   },
 });
 
@@ -101,7 +103,7 @@ export const unsuspendUserByAdmin = endpoint({
   access,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => unsuspendUser(tx, action));
+    await change((scope) => unsuspendUser(scope, action));
   },
 });
 
@@ -113,7 +115,7 @@ export const promoteToSiteAdmin = endpoint({
   access,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => setSiteAdmin(tx, { ...action, siteAdmin: true }));
+    await change((scope) => setSiteAdmin(scope, { ...action, siteAdmin: true }));
   },
 });
 
@@ -125,6 +127,6 @@ export const demoteFromSiteAdmin = endpoint({
   access,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => setSiteAdmin(tx, { ...action, siteAdmin: false }));
+    await change((scope) => setSiteAdmin(scope, { ...action, siteAdmin: false }));
   },
 });

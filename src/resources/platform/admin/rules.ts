@@ -1,6 +1,6 @@
 import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { forbidden } from '#lib/refusal.ts';
 import { updateAccount } from '#resources/identity/accounts/index.ts';
@@ -12,35 +12,43 @@ type UserAction = ActionContext & { user: Account };
 const impersonation = 'impersonation';
 
 /** Creates a token by which an administrator acts for a user. A user has at most one; an earlier one is revoked. */
-export async function impersonate(tx: Tx, { user, by, now }: UserAction, scopes: readonly string[]): Promise<NewToken> {
+export async function impersonate(
+  scope: WriteScope,
+  { user, by, now }: UserAction,
+  scopes: readonly string[],
+): Promise<NewToken> {
   if (user.kind !== 'user') throw forbidden('Only users can be impersonated');
-  await removeTokensNamed(tx, user.id, impersonation);
-  const created = await createClassicToken(tx, { user, scopes, name: impersonation, now });
-  await record(tx, { kind: 'user.impersonated', owner: user.id, actor: by.account.id, at: now, data: {} });
+  await removeTokensNamed(scope.tx, user.id, impersonation);
+  const created = await createClassicToken(scope, { user, scopes, name: impersonation, now });
+  await record(scope.tx, { kind: 'user.impersonated', owner: user.id, actor: by.account.id, at: now, data: {} });
   return created;
 }
 
 /** Revokes the token by which administrators act for a user. */
-export const endImpersonation = (tx: Tx, { user }: Pick<UserAction, 'user'>) => removeTokensNamed(tx, user.id, impersonation);
+export const endImpersonation = (scope: WriteScope, { user }: Pick<UserAction, 'user'>) =>
+  removeTokensNamed(scope.tx, user.id, impersonation);
 
 /** Suspends a user: all their credentials are refused until the suspension ends. Organizations have none, and apps are suspended by installation. */
-export async function suspendUser(tx: Tx, { user, by, now }: UserAction): Promise<void> {
+export async function suspendUser(scope: WriteScope, { user, by, now }: UserAction): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be suspended');
   if (user.id === by.account.id) throw forbidden('You cannot suspend yourself');
   if (user.suspended_at) return;
-  await updateAccount(tx, user.id, { suspended_at: now, updated_at: now });
-  await record(tx, { kind: 'user.suspended', owner: user.id, actor: by.account.id, at: now, data: {} });
+  await updateAccount(scope.tx, user.id, { suspended_at: now, updated_at: now });
+  await record(scope.tx, { kind: 'user.suspended', owner: user.id, actor: by.account.id, at: now, data: {} });
 }
 
-export async function unsuspendUser(tx: Tx, { user, by, now }: UserAction): Promise<void> {
+export async function unsuspendUser(scope: WriteScope, { user, by, now }: UserAction): Promise<void> {
   if (!user.suspended_at) return;
-  await updateAccount(tx, user.id, { suspended_at: null, updated_at: now });
-  await record(tx, { kind: 'user.unsuspended', owner: user.id, actor: by.account.id, at: now, data: {} });
+  await updateAccount(scope.tx, user.id, { suspended_at: null, updated_at: now });
+  await record(scope.tx, { kind: 'user.unsuspended', owner: user.id, actor: by.account.id, at: now, data: {} });
 }
 
 /** Makes a user a site administrator, or no longer one. Administrators can't demote themselves, so that one always remains. */
-export async function setSiteAdmin(tx: Tx, { user, by, now, siteAdmin }: UserAction & { siteAdmin: boolean }): Promise<void> {
+export async function setSiteAdmin(
+  scope: WriteScope,
+  { user, by, now, siteAdmin }: UserAction & { siteAdmin: boolean },
+): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be site administrators');
   if (!siteAdmin && user.id === by.account.id) throw forbidden('You cannot demote yourself');
-  if (user.site_admin !== siteAdmin) await updateAccount(tx, user.id, { site_admin: siteAdmin, updated_at: now });
+  if (user.site_admin !== siteAdmin) await updateAccount(scope.tx, user.id, { site_admin: siteAdmin, updated_at: now });
 }

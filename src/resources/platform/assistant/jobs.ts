@@ -8,7 +8,7 @@ export const removeEndedSeats = job<Record<string, never>, JobContext>({
   name: 'assistant.remove-ended-seats',
   attempts: 3,
   schedule: { cron: '7 0 * * *' },
-  async run(_payload, { change, now }) {
-    await change((tx) => removeEnded(tx, dayOf(now)));
+  async run(_payload, { change, now }: JobContext) {
+    await change((scope) => removeEnded(scope.tx, dayOf(now)));
   },
 });

@@ -1,5 +1,6 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -16,25 +17,25 @@ const resource = 'AssistantSeat';
 type NamedAssignees = { readonly field: 'selected_usernames' | 'selected_teams'; readonly names: readonly string[] };
 
 /** Gives seats. @returns how many are new, or don't end any more. @throws Refusal 422 for strangers */
-export async function assignSeats(tx: Tx, action: OrganizationAction, named: NamedAssignees): Promise<number> {
+export async function assignSeats(scope: WriteScope, action: OrganizationAction, named: NamedAssignees): Promise<number> {
   const { org, now } = action;
-  await lockOrganization(tx, org.id);
-  const assignees = await findAssignees(tx, action, named, { isAssigned: false });
-  const before = await countLasting(tx, action);
-  await putAssignments(tx, org.id, assignees, now);
-  await record(tx, { ...inOrganization(action), kind: 'assistant_seats.assigned', data: assignees });
-  return (await countLasting(tx, action)) - before;
+  await lockOrganization(scope.tx, org.id);
+  const assignees = await findAssignees(scope.tx, action, named, { isAssigned: false });
+  const before = await countLasting(scope.tx, action);
+  await putAssignments(scope.tx, org.id, assignees, now);
+  await record(scope.tx, { ...inOrganization(action), kind: 'assistant_seats.assigned', data: assignees });
+  return (await countLasting(scope.tx, action)) - before;
 }
 
 /** Has seats end with the cycle. @returns how many do. @throws Refusal 422 for who has none of their own */
-export async function cancelSeats(tx: Tx, action: OrganizationAction, named: NamedAssignees): Promise<number> {
+export async function cancelSeats(scope: WriteScope, action: OrganizationAction, named: NamedAssignees): Promise<number> {
   const { org, now } = action;
-  await lockOrganization(tx, org.id);
-  const assignees = await findAssignees(tx, action, named, { isAssigned: true });
-  const before = await countLasting(tx, action);
-  await endAssignments(tx, org.id, assignees, { on: endOfCycle(now), now });
-  await record(tx, { ...inOrganization(action), kind: 'assistant_seats.cancelled', data: assignees });
-  return before - (await countLasting(tx, action));
+  await lockOrganization(scope.tx, org.id);
+  const assignees = await findAssignees(scope.tx, action, named, { isAssigned: true });
+  const before = await countLasting(scope.tx, action);
+  await endAssignments(scope.tx, org.id, assignees, { on: endOfCycle(now), now });
+  await record(scope.tx, { ...inOrganization(action), kind: 'assistant_seats.cancelled', data: assignees });
+  return before - (await countLasting(scope.tx, action));
 }
 
 /** The number of seats that don't end. */

@@ -1,5 +1,6 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
@@ -33,13 +34,13 @@ function demand(space: VisibleSpace, role: keyof typeof levels): void {
 }
 
 /** Makes a space, whose creator administers it. */
-export async function createSpace(tx: Tx, action: OrganizationAction, wanted: NewAssistantSpace): Promise<SpaceRow> {
+export async function createSpace(scope: WriteScope, action: OrganizationAction, wanted: NewAssistantSpace): Promise<SpaceRow> {
   const { org, by, now } = action;
-  await lockOrganization(tx, org.id);
-  const number = await nextNumber(tx, org.id);
+  await lockOrganization(scope.tx, org.id);
+  const number = await nextNumber(scope.tx, org.id);
   if (number > maxSpaces)
     throw invalid('AssistantSpace', 'name', 'unprocessable', `An organization can have at most ${maxSpaces} spaces`);
-  const space = await insertSpace(tx, {
+  const space = await insertSpace(scope.tx, {
     organization_id: org.id,
     number,
     name: wanted.name,
@@ -50,41 +51,41 @@ export async function createSpace(tx: Tx, action: OrganizationAction, wanted: Ne
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...inOrganization(action), kind: 'assistant_space.created', data: { space: space.id } });
+  await record(scope.tx, { ...inOrganization(action), kind: 'assistant_space.created', data: { space: space.id } });
   return space;
 }
 
 /** Changes the named fields of a space: those who write to it its texts, its administrators also what members may do. */
 export async function changeSpace(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   space: VisibleSpace,
   wanted: AssistantSpaceChange,
 ): Promise<SpaceRow> {
   demand(space, wanted.base_role === undefined || wanted.base_role === space.base_role ? 'writer' : 'admin');
   const { name, description, general_instructions, base_role } = wanted;
-  const changed = await updateSpace(tx, space.id, {
+  const changed = await updateSpace(scope.tx, space.id, {
     ...defined({ name, description, general_instructions, base_role }),
     updated_at: action.now,
   });
-  await noteChange(tx, action, space);
+  await noteChange(scope, action, space);
   return changed;
 }
 
 /** Gives somebody of the organization, or a team, a role in a space. @throws Refusal 422 for strangers, and for who has one */
 export async function addCollaborator(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   space: VisibleSpace,
   { actor_type, actor_identifier, role }: NewSpaceCollaborator,
 ): Promise<CollaboratorRow> {
   demand(space, 'admin');
-  const actor = await findActor(tx, action, actor_type, actor_identifier);
-  if ((await countCollaborators(tx, space.id)) >= maxCollaborators)
+  const actor = await findActor(scope.tx, action, actor_type, actor_identifier);
+  if ((await countCollaborators(scope.tx, space.id)) >= maxCollaborators)
     throw invalid(resource, 'actor_identifier', 'unprocessable', `A space can have at most ${maxCollaborators} collaborators`);
-  const row = await insertCollaborator(tx, { space_id: space.id, ...actor, role, created_at: action.now });
+  const row = await insertCollaborator(scope.tx, { space_id: space.id, ...actor, role, created_at: action.now });
   if (!row) throw invalid(resource, 'actor_identifier', 'already_exists', `${actor_identifier} is a collaborator already`);
-  await noteChange(tx, action, space);
+  await noteChange(scope, action, space);
   return row;
 }
 
@@ -109,17 +110,17 @@ async function findActor(
 
 /** Gives a collaborator another role, or none. @returns undefined where it is none */
 export async function changeCollaborator(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   { space, collaborator }: { space: VisibleSpace; collaborator: CollaboratorRow },
   role: (typeof baseRoles)[number],
 ): Promise<CollaboratorRow | undefined> {
   demand(space, 'admin');
-  await noteChange(tx, action, space);
-  if (role !== 'no_access') return updateCollaborator(tx, collaborator.id, { role });
-  await removeCollaborator(tx, collaborator.id);
+  await noteChange(scope, action, space);
+  if (role !== 'no_access') return updateCollaborator(scope.tx, collaborator.id, { role });
+  await removeCollaborator(scope.tx, collaborator.id);
   return undefined;
 }
 
-const noteChange = (tx: Tx, action: OrganizationAction, { id }: SpaceRow): Promise<void> =>
-  record(tx, { ...inOrganization(action), kind: 'assistant_space.changed', data: { space: id } });
+const noteChange = (scope: WriteScope, action: OrganizationAction, { id }: SpaceRow): Promise<void> =>
+  record(scope.tx, { ...inOrganization(action), kind: 'assistant_space.changed', data: { space: id } });

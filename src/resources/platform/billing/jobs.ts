@@ -14,11 +14,11 @@ export const countMinutes = batchSubscription<'workflow_job.completed', JobConte
   on: ['workflow_job.completed'],
   attempts: 25,
   async runAll(events, { change, services: { prices }, now }) {
-    await change(async (tx) => {
-      const jobs = await countJobs(tx, unique(events.map(({ data }) => data.job)));
+    await change(async (scope) => {
+      const jobs = await countJobs(scope.tx, unique(events.map(({ data }) => data.job)));
       if (jobs.length === 0) return;
       const rates = new Map<string, Rate>(jobs.map((ran) => [skuOf(ran), minuteRate(prices, ran)]));
-      const ids = await putRates(tx, [...rates.values()]);
+      const ids = await putRates(scope.tx, [...rates.values()]);
       const additions = jobs.flatMap((ran): Addition[] => {
         const { organization_id, repository_id, repository_name, started_at, completed_at } = ran;
         const rate_id = ids.get(skuOf(ran));
@@ -26,8 +26,8 @@ export const countMinutes = batchSubscription<'workflow_job.completed', JobConte
         const quantity = minutesBetween(started_at, completed_at);
         return [{ organization_id, repository_id, repository_name, rate_id, day: dayOf(completed_at), quantity }];
       });
-      await addUsage(tx, additions);
-      await recordReachedBudgets(tx, unique(jobs.map(({ organization_id }) => organization_id)), now);
+      await addUsage(scope.tx, additions);
+      await recordReachedBudgets(scope, unique(jobs.map(({ organization_id }) => organization_id)), now);
     });
   },
 });
@@ -42,15 +42,15 @@ export const countStorage = job<Record<string, never>, JobContext>({
   schedule: { cron: '23 * * * *' },
   async run(_payload, { change, services: { prices }, now }) {
     const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
-    await change(async (tx) => {
-      if (!(await countHour(tx, hour))) return;
+    await change(async (scope) => {
+      if (!(await countHour(scope.tx, hour))) return;
       const rates = storageRates(prices);
-      const ids = await putRates(tx, [rates.artifacts, rates.caches]);
+      const ids = await putRates(scope.tx, [rates.artifacts, rates.caches]);
       const artifacts = ids.get(rates.artifacts.sku);
       const caches = ids.get(rates.caches.sku);
       if (artifacts === undefined || caches === undefined) return;
-      await recordReachedBudgets(tx, await addStorage(tx, dayOf(hour), { artifacts, caches }), now);
-      await forgetHours(tx, addDays(hour, -rememberedDays));
+      await recordReachedBudgets(scope, await addStorage(scope.tx, dayOf(hour), { artifacts, caches }), now);
+      await forgetHours(scope.tx, addDays(hour, -rememberedDays));
     });
   },
 });

@@ -1,5 +1,6 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -37,16 +38,20 @@ const maxItems = fixedValue(limitTable.billing.items);
 const thresholds = [75, 90, 100] as const;
 
 /** Adds a budget. */
-export async function createBudget(tx: Tx, action: OrganizationAction, wanted: NewBudget): Promise<Id<'billing_budgets'>> {
+export async function createBudget(
+  scope: WriteScope,
+  action: OrganizationAction,
+  wanted: NewBudget,
+): Promise<Id<'billing_budgets'>> {
   const { org, now } = action;
-  await lockOrganization(tx, org.id);
-  const subject = await subjectOf(tx, action, wanted);
-  const alerting = await alertingOf(tx, action, { will_alert: false, alert_recipients: [], ...wanted.budget_alerting });
-  const { total, clash } = await countBudgets(tx, subject);
+  await lockOrganization(scope.tx, org.id);
+  const subject = await subjectOf(scope.tx, action, wanted);
+  const alerting = await alertingOf(scope.tx, action, { will_alert: false, alert_recipients: [], ...wanted.budget_alerting });
+  const { total, clash } = await countBudgets(scope.tx, subject);
   if (clash) throw taken();
   if (total >= maxBudgets)
     throw invalid(resource, 'budget_product_sku', 'unprocessable', `An organization can have at most ${maxBudgets} budgets`);
-  const id = await insertBudget(tx, {
+  const id = await insertBudget(scope.tx, {
     ...subject,
     budget_type: wanted.budget_type,
     amount: wanted.budget_amount,
@@ -55,26 +60,33 @@ export async function createBudget(tx: Tx, action: OrganizationAction, wanted: N
     created_at: now,
     updated_at: now,
   });
-  await setRecipients(tx, id, alerting.recipients);
-  await record(tx, { ...inOrganization(action), kind: 'budget.created', data: { budget: id } });
-  await recordReachedBudgets(tx, [org.id], now);
+  await setRecipients(scope.tx, id, alerting.recipients);
+  await record(scope.tx, { ...inOrganization(action), kind: 'budget.created', data: { budget: id } });
+  await recordReachedBudgets(scope, [org.id], now);
   return id;
 }
 
 /** Changes the named settings of a budget. What it told before is told again where another amount, or that of something else, is reached. */
-export async function changeBudget(tx: Tx, action: OrganizationAction, before: BudgetRow, wanted: BudgetChange): Promise<void> {
+export async function changeBudget(
+  scope: WriteScope,
+  action: OrganizationAction,
+  before: BudgetRow,
+  wanted: BudgetChange,
+): Promise<void> {
   const { org, now } = action;
-  const subject = await subjectOf(tx, action, {
+  const subject = await subjectOf(scope.tx, action, {
     budget_scope: wanted.budget_scope ?? (before.repository_id === null ? 'organization' : 'repository'),
     budget_entity_name: wanted.budget_entity_name ?? (keepsScope(before, wanted) ? (before.repository_name ?? '') : ''),
     budget_type: wanted.budget_type ?? before.budget_type,
     budget_product_sku: wanted.budget_product_sku ?? before.product_sku,
   });
-  if ((await countBudgets(tx, subject, before.id)).clash) throw taken();
-  const recipients = (await loadRecipients(tx, [before.id])).get(before.id) ?? [];
+  if ((await countBudgets(scope.tx, subject, before.id)).clash) throw taken();
+  const recipients = (await loadRecipients(scope.tx, [before.id])).get(before.id) ?? [];
   const kept = { will_alert: before.alerts, alert_recipients: recipients.map(({ login }) => login) };
-  const alerting = wanted.budget_alerting ? await alertingOf(tx, action, { ...kept, ...wanted.budget_alerting }) : undefined;
-  await updateBudget(tx, before.id, {
+  const alerting = wanted.budget_alerting
+    ? await alertingOf(scope.tx, action, { ...kept, ...wanted.budget_alerting })
+    : undefined;
+  await updateBudget(scope.tx, before.id, {
     ...subject,
     budget_type: wanted.budget_type ?? before.budget_type,
     amount: wanted.budget_amount ?? before.amount,
@@ -82,22 +94,22 @@ export async function changeBudget(tx: Tx, action: OrganizationAction, before: B
     alerts: alerting?.alerts ?? before.alerts,
     updated_at: now,
   });
-  if (alerting) await setRecipients(tx, before.id, alerting.recipients);
+  if (alerting) await setRecipients(scope.tx, before.id, alerting.recipients);
   const isOther =
     (wanted.budget_amount ?? before.amount) !== before.amount ||
     subject.repository_id !== before.repository_id ||
     subject.product_sku !== before.product_sku;
-  if (isOther) await forgetReached(tx, before.id);
-  await record(tx, { ...inOrganization(action), kind: 'budget.changed', data: { budget: before.id } });
-  await recordReachedBudgets(tx, [org.id], now);
+  if (isOther) await forgetReached(scope.tx, before.id);
+  await record(scope.tx, { ...inOrganization(action), kind: 'budget.changed', data: { budget: before.id } });
+  await recordReachedBudgets(scope, [org.id], now);
 }
 
 const keepsScope = ({ repository_id }: BudgetRow, { budget_scope }: BudgetChange): boolean =>
   budget_scope === undefined || (budget_scope === 'repository') === (repository_id !== null);
 
-export async function deleteBudget(tx: Tx, action: OrganizationAction, budget: BudgetRow): Promise<void> {
-  await removeBudget(tx, budget.id);
-  await record(tx, { ...inOrganization(action), kind: 'budget.deleted', data: { budget: budget.id } });
+export async function deleteBudget(scope: WriteScope, action: OrganizationAction, budget: BudgetRow): Promise<void> {
+  await removeBudget(scope.tx, budget.id);
+  await record(scope.tx, { ...inOrganization(action), kind: 'budget.deleted', data: { budget: budget.id } });
 }
 
 const taken = () => invalid(resource, 'budget_product_sku', 'already_exists', 'There is a budget for this already');
@@ -149,13 +161,17 @@ async function alertingOf(
 }
 
 /** Records which shares of the budgets of organizations were newly reached. */
-export async function recordReachedBudgets(tx: Tx, organizations: readonly Id<'accounts'>[], now: Date): Promise<void> {
+export async function recordReachedBudgets(
+  scope: WriteScope,
+  organizations: readonly Id<'accounts'>[],
+  now: Date,
+): Promise<void> {
   if (organizations.length === 0) return;
-  for (const { budget, organization, repository, threshold } of await putReached(tx, organizations, {
+  for (const { budget, organization, repository, threshold } of await putReached(scope.tx, organizations, {
     month: monthOf(now),
     thresholds,
   }))
-    await record(tx, {
+    await record(scope.tx, {
       owner: organization,
       repository: repository ?? undefined,
       actor: undefined,

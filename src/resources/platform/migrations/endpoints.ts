@@ -85,7 +85,7 @@ export const { user: startUserMigration, org: startOrgMigration } = endpointVari
     replies: { 201: Migration },
     async handle({ scope, change, body, action, links, services }) {
       const { migrations: limits } = services.resourceLimits;
-      const row = await change((tx) => startMigration(tx, { ...action, limits, base_url: links.html }, body));
+      const row = await change((scope) => startMigration(scope, { ...action, limits, base_url: links.html }, body));
       const options = { owner: ownerOf(action), most: limits.repositories, without: false };
       return firstOrNotFound(await presentMigrations(scope, [row], options));
     },
@@ -217,7 +217,7 @@ export const { user: deleteArchiveOfUserMigration, org: deleteArchiveOfOrgMigrat
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, action, at, services: { migrations } }) {
-      await change((tx, { migration }) => deleteArchive(tx, action, migration));
+      await change((scope, { migration }) => deleteArchive(scope, action, migration));
       await removeArchive(migrations, at.migration.id);
     },
   },
@@ -244,7 +244,7 @@ export const { user: unlockRepositoryOfUserMigration, org: unlockRepositoryOfOrg
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, action }) {
-      await change((tx, { migration, lockedRepository }) => unlock(tx, action, migration, lockedRepository));
+      await change((scope, { migration, lockedRepository }) => unlock(scope, action, migration, lockedRepository));
     },
   },
 );

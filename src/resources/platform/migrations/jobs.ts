@@ -26,17 +26,17 @@ export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>(
   async run({ migration: id }, context) {
     const { change, now, log, stopping } = context;
     const timeOfEnd = stopwatch(now);
-    const migration = await change((tx) => beginAttempt(tx, id, now));
+    const migration = await change((scope) => beginAttempt(scope.tx, id, now));
     if (!migration) return;
     try {
       await exportAttempt(migration, context, timeOfEnd);
     } catch (error) {
       if (isUnavailable(error) || error instanceof FilesChanged || stopping?.aborted) throw error; // it is tried again
       log.error({ err: error, migration: id }, 'a migration failed');
-      await change(async (tx) => {
+      await change(async (scope) => {
         const end = timeOfEnd();
-        const failed = await endAttempt(tx, migration, { state: 'failed', failure: reasonOf(error), updated_at: end });
-        if (failed) await recordOf(tx, 'migration.failed', failed, { now: end });
+        const failed = await endAttempt(scope.tx, migration, { state: 'failed', failure: reasonOf(error), updated_at: end });
+        if (failed) await recordOf(scope, 'migration.failed', failed, { now: end });
       });
     }
   },
@@ -58,11 +58,11 @@ async function exportAttempt(
   const most = resourceLimits.migrations.repositories;
   await writeArchive({ db, git, objects, account: await accountOf(db, migration), migration, file: partial.path, most, now });
   await partial.finish();
-  await change(async (tx) => {
+  await change(async (scope) => {
     const end = timeOfEnd();
     const until = { state: 'exported', available_until: addDays(now, keptDays), updated_at: end } as const;
-    const exported = await endAttempt(tx, migration, until);
-    if (exported) await recordOf(tx, 'migration.exported', exported, { now: end });
+    const exported = await endAttempt(scope.tx, migration, until);
+    if (exported) await recordOf(scope, 'migration.exported', exported, { now: end });
   });
 }
 
@@ -92,7 +92,7 @@ export const tidyArchives = job<Record<string, never>, JobContext>({
   async run(_payload, { db, change, services, now, stopping }) {
     const { migrations: folder } = services;
     await repeatWhile({ stopping }, async () => {
-      const expired = await change((tx) => expireArchives(tx, now, batchSize));
+      const expired = await change((scope) => expireArchives(scope.tx, now, batchSize));
       for (const id of expired) await removeArchive(folder, id);
       return expired.length === batchSize;
     });
@@ -102,6 +102,8 @@ export const tidyArchives = job<Record<string, never>, JobContext>({
       files.map(({ migration }) => migration),
     );
     for (const { migration, name } of stepsOf({ stopping }, files)) if (!kept.has(migration)) await removeFile(folder, name);
-    await change(async (tx) => askToExport(tx, await listUnfinished(tx, addMinutes(now, -patienceMinutes), batchSize)));
+    await change(async (scope) =>
+      askToExport(scope.tx, await listUnfinished(scope.tx, addMinutes(now, -patienceMinutes), batchSize)),
+    );
   },
 });

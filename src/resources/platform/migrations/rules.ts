@@ -3,7 +3,8 @@ import type { ActionContext } from '#access/action.ts';
 import { loadRoleLevels } from '#access/lookup.ts';
 import { roleLevel } from '#access/roles.ts';
 import type { Account, Org, RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -24,23 +25,23 @@ export const ownerOf = ({ org, by }: MigrationAction): Account => org ?? by.acco
 
 /** Starts a migration. `base_url` is the address of this server, by which the archive names things. */
 export async function startMigration(
-  tx: Tx,
+  scope: WriteScope,
   action: MigrationAction & { limits: Limits; base_url: string },
   { repositories: names, exclude, ...flags }: NewMigration,
 ): Promise<MigrationRow> {
   const { by, now, limits, base_url } = action;
   const owner = ownerOf(action);
   checkNames(names, flags, limits);
-  const repositories = flags.org_metadata_only ? [] : await findAdministered(tx, action, names);
-  await lockOwner(tx, owner.id);
-  if ((await countKept(tx, owner.id)) >= limits.archives)
+  const repositories = flags.org_metadata_only ? [] : await findAdministered(scope.tx, action, names);
+  await lockOwner(scope.tx, owner.id);
+  if ((await countKept(scope.tx, owner.id)) >= limits.archives)
     throw invalid(
       'Migration',
       'repositories',
       'unprocessable',
       `An account can have at most ${limits.archives} migrations under way or with an archive (migrations.archives): delete an archive first`,
     );
-  const row = await insertMigration(tx, {
+  const row = await insertMigration(scope.tx, {
     ...flags,
     exclude: unique(exclude),
     account_id: owner.id,
@@ -51,10 +52,10 @@ export async function startMigration(
     updated_at: now,
   });
   const ids = gather(repositories, 'id');
-  await insertRepositories(tx, row.id, ids);
-  if (flags.lock_repositories) await lockAll(tx, row.id, repositories);
-  await askToExport(tx, [row.id]);
-  await recordOf(tx, 'migration.started', row, { actor: by.account.id, now });
+  await insertRepositories(scope.tx, row.id, ids);
+  if (flags.lock_repositories) await lockAll(scope, row.id, repositories);
+  await askToExport(scope.tx, [row.id]);
+  await recordOf(scope, 'migration.started', row, { actor: by.account.id, now });
   return row;
 }
 
@@ -102,8 +103,8 @@ export async function keepAdministered(db: Db, account: Account, rows: readonly 
   return rows.filter(({ id }) => (levels.get(id) ?? 0) >= roleLevel('admin'));
 }
 
-async function lockAll(tx: Tx, migration: Id<'migrations'>, repositories: readonly RepositoryRow[]): Promise<void> {
-  const locked = new Set(await lockForMigration(tx, migration, gather(repositories, 'id')));
+async function lockAll(scope: WriteScope, migration: Id<'migrations'>, repositories: readonly RepositoryRow[]): Promise<void> {
+  const locked = new Set(await lockForMigration(scope, migration, gather(repositories, 'id')));
   const others = repositories.filter(({ id }) => !locked.has(id)).map(({ name }) => name);
   if (others.length === 0) return;
   const message = `These repositories are locked for a migration already: ${others.join(', ')}`;
@@ -111,21 +112,21 @@ async function lockAll(tx: Tx, migration: Id<'migrations'>, repositories: readon
 }
 
 /** Marks the archive of a migration as deleted. Its file is removed after that. */
-export async function deleteArchive(tx: Tx, { by, now }: ActionContext, migration: MigrationRow): Promise<void> {
+export async function deleteArchive(scope: WriteScope, { by, now }: ActionContext, migration: MigrationRow): Promise<void> {
   if (migration.available_until === null || migration.available_until <= now) throw notFound();
-  await updateMigration(tx, migration.id, { available_until: null, updated_at: now });
-  await recordOf(tx, 'migration.archive_deleted', migration, { actor: by.account.id, now });
+  await updateMigration(scope.tx, migration.id, { available_until: null, updated_at: now });
+  await recordOf(scope, 'migration.archive_deleted', migration, { actor: by.account.id, now });
 }
 
 /** Unlocks a repository that a migration has locked. */
 export async function unlock(
-  tx: Tx,
+  scope: WriteScope,
   { by, now }: ActionContext,
   migration: MigrationRow,
   repository: RepositoryRow,
 ): Promise<void> {
-  await unlockRepository(tx, migration.id, repository.id);
-  await record(tx, {
+  await unlockRepository(scope, migration.id, repository.id);
+  await record(scope.tx, {
     kind: 'migration.repository_unlocked',
     owner: repository.owner_id,
     repository: repository.id,
@@ -137,8 +138,8 @@ export async function unlock(
 
 /** Records what happened to a migration. What nobody did now is told of whoever started it, if that account is still there. */
 export const recordOf = (
-  tx: Tx,
+  scope: WriteScope,
   kind: 'migration.started' | 'migration.exported' | 'migration.failed' | 'migration.archive_deleted',
   { id, account_id, creator_id }: MigrationRow,
   { actor = creator_id ?? undefined, now }: { actor?: Id<'accounts'>; now: Date },
-): Promise<void> => record(tx, { kind, owner: account_id, actor, at: now, data: { migration: id } });
+): Promise<void> => record(scope.tx, { kind, owner: account_id, actor, at: now, data: { migration: id } });

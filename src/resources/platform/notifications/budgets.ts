@@ -17,7 +17,7 @@ export const notifyOfBudgets = subscription<'budget.reached', JobContext>({
     const repo = repository === undefined ? undefined : await findRepository(db, repository);
     if (!budget?.alerts || !repo) return;
     const title = `${data.threshold} % of the budget of $${budget.amount} for ${budget.product_sku} is used`;
-    const subject = await change((tx) => putSubject(tx, repo.id, { kind: 'budget', title }));
+    const subject = await change((scope) => putSubject(scope.tx, repo.id, { kind: 'budget', title }));
     if (subject === undefined) return;
     for (const { user_id } of (await loadBudgetRecipients(db, [budget.id])).get(budget.id) ?? [])
       await notify(context, {

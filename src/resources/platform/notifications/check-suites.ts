@@ -21,7 +21,7 @@ export const notifyOfCheckSuites = subscription<'check_suite.completed', JobCont
     const title = ended && !ended.is_of_run ? titleOf(ended) : undefined;
     const repo = title === undefined || repository === undefined ? undefined : await findRepository(db, repository);
     if (title === undefined || !repo) return;
-    const subject = await change((tx) => putSubject(tx, repo.id, { kind: 'check_suite', check_suite_id: suite, title }));
+    const subject = await change((scope) => putSubject(scope.tx, repo.id, { kind: 'check_suite', check_suite_id: suite, title }));
     if (subject === undefined) return;
     await notify(context, {
       repo,

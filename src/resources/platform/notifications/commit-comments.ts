@@ -27,12 +27,12 @@ export const notifyOfCommitComments = subscription<'commit_comment.created' | 'c
     if (!repo || !comment || !commit) return;
     const isNew = kind === 'commit_comment.created';
     const author = (await loadAuthors(context, [commit])).get(commit.author.email.toLowerCase())?.id;
-    const subject = await change(async (tx) => {
-      const subject = await putSubject(tx, repo.id, subjectOf(commit));
+    const subject = await change(async (scope) => {
+      const subject = await putSubject(scope.tx, repo.id, subjectOf(commit));
       if (subject === undefined || !isNew) return subject;
-      if (author !== undefined) await addParticipants(tx, [{ subject, account: author, reason: 'author', at }]);
+      if (author !== undefined) await addParticipants(scope.tx, [{ subject, account: author, reason: 'author', at }]);
       if (actor !== undefined && actor !== author)
-        await addParticipants(tx, [{ subject, account: actor, reason: 'comment', at }]);
+        await addParticipants(scope.tx, [{ subject, account: actor, reason: 'comment', at }]);
       return subject;
     });
     if (subject === undefined) return;

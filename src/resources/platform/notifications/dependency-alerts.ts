@@ -15,7 +15,7 @@ export const notifyOfDependencyAlerts = subscription<'dependency_alerts.found', 
     const repo = repository === undefined ? undefined : await findRepository(db, repository);
     if (!repo?.vulnerability_alerts) return;
     const title = `${repo.name} has dependencies with known vulnerabilities`.slice(0, 256);
-    const subject = await change((tx) => putSubject(tx, repo.id, { kind: 'dependency_alerts', title }));
+    const subject = await change((scope) => putSubject(scope.tx, repo.id, { kind: 'dependency_alerts', title }));
     if (subject === undefined) return;
     await notify(context, { repo, recipients: 'administrators', activities: [{ event: id, subject, actors: [], at }] });
   },

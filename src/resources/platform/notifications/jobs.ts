@@ -69,15 +69,15 @@ type Event = Recorded<IssueEvent>;
 
 /** Notifies people of events of different issues of a repository. */
 async function fanOut(context: JobContext, repo: RepositoryRow, events: readonly Event[]): Promise<void> {
-  const about = await context.change(async (tx) => {
+  const about = await context.change(async (scope) => {
     const wanted = events.map(({ data }) => ({ kind: 'issue', issue_id: data.issue }) as const);
-    const subjects = keyed(await putSubjects(tx, repo.id, wanted), (row) => row.issue_id);
+    const subjects = keyed(await putSubjects(scope.tx, repo.id, wanted), (row) => row.issue_id);
     const known = events.flatMap((event) => {
       const subject = subjects.get(event.data.issue)?.id;
       return subject === undefined ? [] : [{ event, subject }];
     });
     const parts = known.flatMap(participationOf);
-    if (parts.length > 0) await addParticipants(tx, parts);
+    if (parts.length > 0) await addParticipants(scope.tx, parts);
     return known;
   });
   for (const [recipients, alike] of grouped(about, ({ event }) => recipientsOf(event)))
@@ -130,13 +130,13 @@ export const notifyAcceptedInvitation = subscription<'collaborator.added', JobCo
   name: 'notifications.accepted-invitation',
   on: ['collaborator.added'],
   attempts: 25,
-  async run({ id, repository, actor, at, data }, { db, change }) {
+  async run({ id, repository, actor, at, data }, { db, change }: JobContext) {
     if (repository === undefined || actor !== data.user) return;
     const repo = await findRepository(db, repository);
     if (!repo) return;
-    await change(async (tx) => {
-      const subject = await putSubject(tx, repo.id, { kind: 'invitation' });
-      if (subject !== undefined) await notifyInvitee(tx, { event: id, repo, subject, at, account: data.user });
+    await change(async (scope) => {
+      const subject = await putSubject(scope.tx, repo.id, { kind: 'invitation' });
+      if (subject !== undefined) await notifyInvitee(scope.tx, { event: id, repo, subject, at, account: data.user });
     });
   },
 });
@@ -181,12 +181,12 @@ export const touchAffectedInboxes = subscription<(typeof affecting)[number], Job
   name: 'notifications.touch-inboxes',
   on: affecting,
   attempts: 25,
-  async run({ kind, owner, repository, data }, { change, now }) {
+  async run({ kind, owner, repository, data }, { change, now }: JobContext) {
     if ((kind === 'issue.edited' || kind === 'pull_request.edited') && !data.changes.title) return;
     if (kind === 'release.edited' && !('name' in data.from) && !('tag_name' in data.from)) return;
     if ('user' in data && data.user !== undefined) {
       const { user } = data;
-      await change((tx) => touchInbox(tx, user, now));
+      await change((scope) => touchInbox(scope.tx, user, now));
       return;
     }
     const issue = 'issue' in data ? data.issue : undefined;

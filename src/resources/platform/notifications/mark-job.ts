@@ -13,9 +13,9 @@ const batch = 5_000;
 export const markInBackground: Job<Payload, JobContext> = job<Payload, JobContext>({
   name: 'notifications.mark',
   attempts: 25,
-  async run({ account, repository, until }, { change, now, stopping }) {
+  async run({ account, repository, until }, { change, now, stopping }: JobContext) {
     const reading = { account, repository: repository ?? undefined, until: new Date(until), now };
-    const markSome = () => change((tx) => markAllRead(tx, reading, { most: batch, anyway: true }));
+    const markSome = () => change((scope) => markAllRead(scope.tx, reading, { most: batch, anyway: true }));
     await repeatWhile({ stopping }, async () => (await markSome()) === 'more');
   },
 });

@@ -15,7 +15,7 @@ const first = asId<'accounts'>(0);
 /** Notifies all recipients of activities. A subject with more of them than its part of a statement goes on by itself. */
 export async function notify({ change }: Pick<JobContext, 'change'>, all: Activities): Promise<void> {
   for (const activities of chunks(all.activities, activitiesPerBatch))
-    for (const { subject, last } of await change((tx) => notifyNextBatch(tx, { ...all, activities }, first))) {
+    for (const { subject, last } of await change((scope) => notifyNextBatch(scope.tx, { ...all, activities }, first))) {
       const alone = { ...all, activities: activities.filter((activity) => activity.subject === subject) };
       await inBatches(change, async (tx, after) => (await notifyNextBatch(tx, alone, after))[0]?.last, last);
     }
@@ -30,6 +30,6 @@ export async function inBatches(
   let after: Account | undefined = from;
   while (after !== undefined) {
     const next: Account = after;
-    after = await change((tx) => batch(tx, next));
+    after = await change((scope) => batch(scope.tx, next));
   }
 }

@@ -24,7 +24,10 @@ export const notifyMentionedInCommits = subscription<'push.mentioned', JobContex
     if (!repo) return;
     const commits = await findCommits(services, repo, data.commits.slice(-services.resourceLimits.notifications.pushedCommits));
     const authors = await loadAuthors(context, commits);
-    const subjects = keyed(await change((tx) => putSubjects(tx, repo.id, commits.map(subjectOf))), (row) => row.commit_sha);
+    const subjects = keyed(
+      await change((scope) => putSubjects(scope.tx, repo.id, commits.map(subjectOf))),
+      (row) => row.commit_sha,
+    );
     for (const { oid, author } of commits) {
       const subject = getOrThrow(subjects, oid).id;
       const actors = unique([actor, authors.get(author.email.toLowerCase())?.id]);

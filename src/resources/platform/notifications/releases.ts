@@ -21,7 +21,7 @@ export const notifyOfReleases = subscription<'release.published' | 'release.edit
     const repo = repository === undefined ? undefined : await findRepository(db, repository);
     const release = repo && (await loadReleases(db, [data.release])).get(data.release);
     if (!repo || !release || release.draft) return;
-    const subject = await change((tx) => putSubject(tx, repo.id, { kind: 'release', release_id: release.id }));
+    const subject = await change((scope) => putSubject(scope.tx, repo.id, { kind: 'release', release_id: release.id }));
     if (subject === undefined) return;
     const activity = { event: id, subject, text: { release: release.id }, actors: unique([actor]), at };
     const recipients = kind === 'release.published' ? 'everybody' : 'mentioned';

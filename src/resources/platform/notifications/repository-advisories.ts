@@ -15,8 +15,8 @@ export const notifyOfReports = subscription<'repository_advisory.reported', JobC
     const { db, change } = context;
     const repo = repository === undefined ? undefined : await findRepository(db, repository);
     if (!repo) return;
-    const subject = await change((tx) =>
-      putSubject(tx, repo.id, { kind: 'repository_advisory', repository_advisory_id: advisory }),
+    const subject = await change((scope) =>
+      putSubject(scope.tx, repo.id, { kind: 'repository_advisory', repository_advisory_id: advisory }),
     );
     if (subject === undefined) return;
     await notify(context, {

@@ -1,5 +1,5 @@
 import type { ActionContext } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { enqueue } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
@@ -27,52 +27,52 @@ type Reading = {
 
 /** Marks an inbox as read, or its threads of one repository. Of a long one, a job does it; tells which of both. */
 export async function readInbox(
-  tx: Tx,
+  scope: WriteScope,
   { by, now }: ActionContext,
   { repository, until = now, most }: Reading,
 ): Promise<'read' | 'later'> {
   const account = by.account.id;
-  const marked = await markAllRead(tx, { account, repository, until, now }, { most, anyway: false });
+  const marked = await markAllRead(scope.tx, { account, repository, until, now }, { most, anyway: false });
   if (marked === 'all') return 'read';
-  await enqueue(tx, markInBackground, { account, repository: repository ?? null, until: until.toISOString() });
+  await enqueue(scope.tx, markInBackground, { account, repository: repository ?? null, until: until.toISOString() });
   return 'later';
 }
 
 /** Subscribes to a thread, or ignores it. Who subscribes already goes on with the reason that they have. */
 export async function changeSubscription(
-  tx: Tx,
+  scope: WriteScope,
   action: ActionContext,
   thread: ThreadRow,
   { ignored }: { ignored: boolean },
 ): Promise<SubscriptionRow> {
-  const before = await findThreadSubscription(tx, thread);
+  const before = await findThreadSubscription(scope.tx, thread);
   const state = ignored ? 'ignored' : 'subscribed';
   if (before?.state === state) return before;
   const reason = ignored ? (before?.reason ?? null) : 'manual';
-  const row = await putThreadSubscription(tx, thread, { state, reason, created_at: action.now });
-  await recordSubscription(tx, action, thread, ignored ? 'unsubscribed' : 'subscribed');
+  const row = await putThreadSubscription(scope.tx, thread, { state, reason, created_at: action.now });
+  await recordSubscription(scope, action, thread, ignored ? 'unsubscribed' : 'subscribed');
   return row;
 }
 
 /** Mutes a thread until its owner comments on it, or is mentioned in it. */
-export async function muteThread(tx: Tx, action: ActionContext, thread: ThreadRow): Promise<void> {
-  const before = await findThreadSubscription(tx, thread);
+export async function muteThread(scope: WriteScope, action: ActionContext, thread: ThreadRow): Promise<void> {
+  const before = await findThreadSubscription(scope.tx, thread);
   if (before?.state === 'muted') return;
-  await putThreadSubscription(tx, thread, { state: 'muted', reason: before?.reason ?? null, created_at: action.now });
-  await recordSubscription(tx, action, thread, 'unsubscribed');
+  await putThreadSubscription(scope.tx, thread, { state: 'muted', reason: before?.reason ?? null, created_at: action.now });
+  await recordSubscription(scope, action, thread, 'unsubscribed');
 }
 
 /** Records a changed subscription. That to an issue is in the issue's timeline, too. */
 async function recordSubscription(
-  tx: Tx,
+  scope: WriteScope,
   { by, now }: ActionContext,
   { owner_id: owner, repository_id: repository, subject_id: subject, issue_id: issue }: ThreadRow,
   event: 'subscribed' | 'unsubscribed',
 ): Promise<void> {
   const actor = by.account.id;
-  await touchInbox(tx, actor, now);
-  await record(tx, { owner, repository, actor, at: now, kind: `thread.${event}`, data: { subject } });
-  if (issue !== null) await insertIssueEvents(tx, { repository, issue, actor, app: null, at: now }, [{ event }]);
+  await touchInbox(scope.tx, actor, now);
+  await record(scope.tx, { owner, repository, actor, at: now, kind: `thread.${event}`, data: { subject } });
+  if (issue !== null) await insertIssueEvents(scope.tx, { repository, issue, actor, app: null, at: now }, [{ event }]);
 }
 
 /** The end of a second. Replies have whole seconds, so that a time from one of them means all of its second. */

@@ -21,7 +21,9 @@ export const notifyOfSecretAlerts = subscription<'secret_scanning_alert.created'
     // What was bypassed as no secret is resolved from its beginning.
     if (!named || !repo || named.state !== 'open') return;
     const title = `${named.name} found in ${repo.name}`.slice(0, 256);
-    const subject = await change((tx) => putSubject(tx, repo.id, { kind: 'secret_alert', secret_alert_id: alert, title }));
+    const subject = await change((scope) =>
+      putSubject(scope.tx, repo.id, { kind: 'secret_alert', secret_alert_id: alert, title }),
+    );
     if (subject === undefined) return;
     // Whoever pushed a secret is told of it too: they are the first who should know. Who reopens an alert knows it.
     const actors = kind === 'secret_scanning_alert.created' ? [] : unique([actor]);

@@ -1,6 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '#access/viewer.ts';
-import { change } from '#database/connect.ts';
 import { asId } from '#lib/id.ts';
 import { Refusal } from '#lib/refusal.ts';
 import {
@@ -86,7 +85,7 @@ async function answerInstallation(parts: RouteParts, request: FastifyRequest, re
   if (!found) return sendAbsent(reply);
   const { answer, seen = '' } = fieldsOf(request);
   if (answer !== 'yes') return sendPage(reply, messagePage('Not accepted', `${found.app.name} keeps what it has.`));
-  const refused = await accept(parts, found, { by: session.account, seen }).catch((error: unknown) => {
+  const refused = await accept(parts, request, found, { by: session.account, seen }).catch((error: unknown) => {
     if (error instanceof Refusal && (error.kind === 'invalid' || error.kind === 'conflict')) return error;
     throw error;
   });
@@ -98,7 +97,9 @@ async function answerInstallation(parts: RouteParts, request: FastifyRequest, re
 }
 
 const accept = (
-  { database: { db }, clock }: RouteParts,
+  { change, clock }: RouteParts,
+  request: FastifyRequest,
   { installation }: Found,
   { by, seen }: { by: Account; seen: string },
-): Promise<unknown> => change(db, (tx) => acceptPermissions(tx, { installation, by: by.id, now: clock(), seen: new Date(seen) }));
+): Promise<unknown> =>
+  change(request, (scope) => acceptPermissions(scope, { installation, by: by.id, now: clock(), seen: new Date(seen) }));

@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { removeEndedWindows } from '#access/rate-limits.ts';
 import type { Tx } from '#database/connect.ts';
 import { removeSome } from '#database/remove-some.ts';
+import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { repeatWhile } from '#jobs/repeat.ts';
 import { addDays, addMinutes } from '#lib/time.ts';
@@ -35,8 +36,8 @@ export const removeExpired = job<Record<string, never>>({
   name: 'oauth.remove-expired',
   attempts: 3,
   schedule: { cron: '*/10 * * * *' },
-  async run(_payload, { change, now, stopping }) {
+  async run(_payload, { change, now, stopping }: JobContext) {
     const kept = addMinutes(now, -keptMinutes);
-    for (const remove of removals) await repeatWhile({ stopping }, () => change((tx) => remove(tx, kept, now)));
+    for (const remove of removals) await repeatWhile({ stopping }, () => change((scope) => remove(scope.tx, kept, now)));
   },
 });

@@ -130,7 +130,7 @@ async function answerManifest(parts: RouteParts, request: FastifyRequest, reply:
     return sendPage(reply, messagePage('Refused', 'No app was created. You may close this page.'));
   }
   const name = given.trim();
-  const code = await offer(parts, { waiting, name, by: session.account }).catch((error: unknown) => {
+  const code = await offer(parts, request, { waiting, name, by: session.account }).catch((error: unknown) => {
     if (error instanceof Refusal && error.kind === 'invalid') return error;
     throw error;
   });
@@ -143,11 +143,12 @@ async function answerManifest(parts: RouteParts, request: FastifyRequest, reply:
 
 /** Stores the manifest under a code, with the name that its owner chose. @throws Refusal where the name can't be had */
 const offer = (
-  { database: { db }, clock }: RouteParts,
+  { change, clock }: RouteParts,
+  request: FastifyRequest,
   { waiting: { row, manifest, owner }, name, by }: { waiting: Waiting; name: string; by: Account },
 ): Promise<string> =>
-  change(db, async (tx) => {
-    if (!(await removeManifestRequest(tx, row.hash))) throw unprocessable('The manifest was answered already.');
-    await checkAppName(tx, { kind: 'app', name });
-    return offerManifest(tx, { manifest: { ...manifest, name }, owner, by, now: clock() });
+  change(request, async (scope) => {
+    if (!(await removeManifestRequest(scope.tx, row.hash))) throw unprocessable('The manifest was answered already.');
+    await checkAppName(scope, { kind: 'app', name });
+    return offerManifest(scope, { manifest: { ...manifest, name }, owner, by, now: clock() });
   });

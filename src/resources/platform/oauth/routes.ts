@@ -147,8 +147,8 @@ async function submitConsent(parts: RouteParts, request: FastifyRequest, reply: 
   if (fields.asked !== app.updated_at.toISOString()) return sendPage(reply, changedMeanwhile(app), 409);
   const now = parts.clock();
   const redirectUri = fields.redirect_uri;
-  const code = await change(parts.database.db, (tx) =>
-    agree(tx, { app, user: session.account, scopes, redirectUri, challenge, now }),
+  const code = await parts.change(request, (scope) =>
+    agree(scope, { app, user: session.account, scopes, redirectUri, challenge, now }),
   );
   target.searchParams.set('code', code);
   return reply.redirect(target.href, 303);
@@ -191,8 +191,8 @@ async function submitDeviceCode(parts: RouteParts, request: FastifyRequest, repl
     );
   }
   if (fields.answer === 'yes' && fields.asked !== asked) return sendPage(reply, changedMeanwhile(app), 409);
-  await change(db, (tx) =>
-    answerDevice(tx, device, { app, by: session.account, state: fields.answer === 'yes' ? 'approved' : 'denied' }),
+  await parts.change(request, (scope) =>
+    answerDevice(scope, device, { app, by: session.account, state: fields.answer === 'yes' ? 'approved' : 'denied' }),
   );
   const text = fields.answer === 'yes' ? 'The device is connected.' : 'The device was refused.';
   return sendPage(reply, messagePage('Done', `${text} You may close this page.`));

@@ -2,7 +2,7 @@ import { createHash, randomInt } from 'node:crypto';
 import { normalizeScopes, type Scope } from '#access/scopes.ts';
 import { refreshTokenPrefix, tokenPrefixes } from '#access/tokens.ts';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { addMinutes, addSeconds } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
@@ -23,9 +23,9 @@ import {
 } from './store.ts';
 
 /** Gives an account a new password and ends its sessions. */
-export async function changePassword(tx: Tx, account: Account['id'], hash: string): Promise<void> {
-  await updateAccount(tx, account, { password_hash: hash });
-  await removeSessions(tx, account);
+export async function changePassword(scope: WriteScope, account: Account['id'], hash: string): Promise<void> {
+  await updateAccount(scope.tx, account, { password_hash: hash });
+  await removeSessions(scope.tx, account);
 }
 
 /** The errors of the token endpoints with their messages, those of the public API, since clients compare them. */
@@ -69,7 +69,7 @@ type Agreed = Agreement & { permissions: unknown };
 
 /** Records that a user authorized an app. Returns the code that the app exchanges for a token. */
 export async function agree(
-  tx: Tx,
+  scope: WriteScope,
   {
     app,
     user,
@@ -80,7 +80,7 @@ export async function agree(
   }: Agreement & { redirectUri: string | undefined; challenge: string | undefined },
 ): Promise<string> {
   const code = newToken('');
-  await insertCode(tx, {
+  await insertCode(scope.tx, {
     hash: hashToken(code),
     app_id: app.id,
     account_id: user.id,
@@ -97,7 +97,7 @@ type Exchange = { app: AppRow; now: Date };
 
 /** Exchanges a code of the web flow. The code is used up even where the exchange is refused. */
 export async function exchangeCode(
-  tx: Tx,
+  scope: WriteScope,
   {
     app,
     code,
@@ -106,20 +106,20 @@ export async function exchangeCode(
     now,
   }: Exchange & { code: string; verifier: string | undefined; redirectUri: string | undefined },
 ): Promise<Outcome> {
-  const row = await consumeCode(tx, hashToken(code));
+  const row = await consumeCode(scope.tx, hashToken(code));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_verification_code' };
   if (row.code_challenge !== null && row.code_challenge !== challengeOf(verifier ?? ''))
     return { problem: 'bad_verification_code' };
   if (redirectUri !== undefined && row.redirect_uri !== null && redirectUri !== row.redirect_uri)
     return { problem: 'redirect_uri_mismatch' };
-  const user = await findActiveUser(tx, row.account_id);
+  const user = await findActiveUser(scope, row.account_id);
   if (!user) return { problem: 'bad_verification_code' };
-  return { granted: await grantToken(tx, { app, user, scopes: row.scopes, permissions: row.permissions, now }) };
+  return { granted: await grantToken(scope, { app, user, scopes: row.scopes, permissions: row.permissions, now }) };
 }
 
 /** The user who authorized an app; undefined while the account is suspended, since nothing is granted then. */
-async function findActiveUser(tx: Tx, id: Account['id']): Promise<Account | undefined> {
-  const user = getOrThrow(await loadAccounts(tx, [id]), id);
+async function findActiveUser(scope: WriteScope, id: Account['id']): Promise<Account | undefined> {
+  const user = getOrThrow(await loadAccounts(scope.tx, [id]), id);
   return user.suspended_at ? undefined : user;
 }
 
@@ -127,13 +127,13 @@ async function findActiveUser(tx: Tx, id: Account['id']): Promise<Account | unde
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
 /** Creates a user's token for an app: by scopes for an OAuth app, by permissions for the other kind. */
-async function grantToken(tx: Tx, { app, user, scopes, permissions, now }: Agreed): Promise<Granted> {
+async function grantToken(scope: WriteScope, { app, user, scopes, permissions, now }: Agreed): Promise<Granted> {
   const isOAuth = app.kind === 'oauth';
   const grantedScopes = isOAuth ? normalizeScopes(scopes) : [];
   const kind = isOAuth ? 'oauth_app' : 'app_user';
   const token = newToken(tokenPrefixes[kind]);
   const isExpiring = !isOAuth && app.expiring_user_tokens;
-  const row = await insertToken(tx, {
+  const row = await insertToken(scope.tx, {
     kind,
     ...stored(token, now),
     account_id: user.id,
@@ -143,11 +143,11 @@ async function grantToken(tx: Tx, { app, user, scopes, permissions, now }: Agree
     expires_at: isExpiring ? addSeconds(now, tokenSeconds) : null,
   });
   if (!isExpiring) {
-    await removeTokensBeyond(tx, row, maxNonExpiring);
+    await removeTokensBeyond(scope.tx, row, maxNonExpiring);
     return { token, scopes: grantedScopes };
   }
   const refresh = newToken(refreshTokenPrefix);
-  await insertRefreshToken(tx, {
+  await insertRefreshToken(scope.tx, {
     hash: hashToken(refresh),
     token_id: row.id,
     app_id: app.id,
@@ -158,13 +158,13 @@ async function grantToken(tx: Tx, { app, user, scopes, permissions, now }: Agree
 }
 
 /** Exchanges a refresh token for a new token and refresh token. The old ones are removed. */
-export async function refreshToken(tx: Tx, { app, refresh, now }: Exchange & { refresh: string }): Promise<Outcome> {
-  const row = await consumeRefreshToken(tx, hashToken(refresh));
+export async function refreshToken(scope: WriteScope, { app, refresh, now }: Exchange & { refresh: string }): Promise<Outcome> {
+  const row = await consumeRefreshToken(scope.tx, hashToken(refresh));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_refresh_token' };
-  const former = await removeToken(tx, row.token_id);
-  const user = await findActiveUser(tx, row.account_id);
+  const former = await removeToken(scope.tx, row.token_id);
+  const user = await findActiveUser(scope, row.account_id);
   if (!former || !user) return { problem: 'bad_refresh_token' };
-  return { granted: await grantToken(tx, { app, user, scopes: [], permissions: former.permissions, now }) };
+  return { granted: await grantToken(scope, { app, user, scopes: [], permissions: former.permissions, now }) };
 }
 
 /** Letters that can't be confused with each other. Without vowels, they make no words. */
@@ -174,12 +174,12 @@ const randomLetters = (count: number): string =>
 
 /** Begins the device flow with two codes: one for the device, and one that the user types into a browser. */
 export async function startDevice(
-  tx: Tx,
+  scope: WriteScope,
   { app, scopes, now }: Exchange & { scopes: readonly string[] },
 ): Promise<{ deviceCode: string; userCode: string }> {
   const deviceCode = newToken('');
   const userCode = `${randomLetters(4)}-${randomLetters(4)}`;
-  await insertDevice(tx, {
+  await insertDevice(scope.tx, {
     hash: hashToken(deviceCode),
     user_code: userCode,
     app_id: app.id,
@@ -192,27 +192,30 @@ export async function startDevice(
 
 /** Records a user's answer to a device, with the permissions that the app asks for. */
 export const answerDevice = (
-  tx: Tx,
+  scope: WriteScope,
   device: DeviceRow,
   { app, by, state }: { app: AppRow; by: Account; state: 'approved' | 'denied' },
-) => updateDevice(tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
+) => updateDevice(scope.tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
 
 /** Answers a device that polls for its user's answer. A device that polls too often gets a longer interval. */
-export async function pollDevice(tx: Tx, { app, deviceCode, now }: Exchange & { deviceCode: string }): Promise<Outcome> {
+export async function pollDevice(
+  scope: WriteScope,
+  { app, deviceCode, now }: Exchange & { deviceCode: string },
+): Promise<Outcome> {
   const hash = hashToken(deviceCode);
-  const device = await findDeviceForUpdate(tx, hash);
+  const device = await findDeviceForUpdate(scope.tx, hash);
   if (!device || device.app_id !== app.id) return { problem: 'incorrect_device_code' };
   if (device.expires_at <= now) return { problem: 'expired_token' };
   if (device.state === 'denied') return { problem: 'access_denied' };
   if (device.state === 'approved' && device.account_id !== null) {
-    await removeDevice(tx, hash);
-    const user = await findActiveUser(tx, device.account_id);
+    await removeDevice(scope.tx, hash);
+    const user = await findActiveUser(scope, device.account_id);
     if (!user) return { problem: 'access_denied' };
-    return { granted: await grantToken(tx, { app, user, scopes: device.scopes, permissions: device.permissions, now }) };
+    return { granted: await grantToken(scope, { app, user, scopes: device.scopes, permissions: device.permissions, now }) };
   }
   const tooSoon = device.polled_at !== null && addSeconds(device.polled_at, device.interval_s) > now;
   const interval_s = device.interval_s + (tooSoon ? slowDownSeconds : 0);
-  await updateDevice(tx, hash, { polled_at: now, interval_s });
+  await updateDevice(scope.tx, hash, { polled_at: now, interval_s });
   return tooSoon ? { problem: 'slow_down', interval: interval_s } : { problem: 'authorization_pending' };
 }
 

@@ -1,5 +1,4 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { change } from '#database/connect.ts';
 import { hashToken } from '#lib/token.ts';
 import type { AppRow } from '#resources/repositories/apps/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
@@ -23,7 +22,7 @@ import {
 export function addTokenRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.post('/login/oauth/access_token', async (request, reply) => {
     const fields = fieldsOf(request);
-    return sendOutcome(request, reply, await exchangeForToken(parts, withBasic(request, fields)));
+    return sendOutcome(request, reply, await exchangeForToken(parts, request, withBasic(request, fields)));
   });
   app.post('/login/device/code', async (request, reply) => {
     const { client_id = '', scope = '' } = fieldsOf(request);
@@ -33,7 +32,7 @@ export function addTokenRoutes(app: FastifyInstance, parts: RouteParts): void {
     await countDeviceCode(parts, request, client);
     const now = parts.clock();
     const scopes = scope.split(/[\s,]+/);
-    const { deviceCode, userCode } = await change(parts.database.db, (tx) => startDevice(tx, { app: client, scopes, now }));
+    const { deviceCode, userCode } = await parts.change(request, (scope) => startDevice(scope, { app: client, scopes, now }));
     return send(request, reply, {
       device_code: deviceCode,
       user_code: userCode,
@@ -62,8 +61,8 @@ function withBasic({ headers }: FastifyRequest, fields: Fields): Fields {
 
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
-async function exchangeForToken(parts: RouteParts, fields: Fields): Promise<Outcome> {
-  const { database, clock } = parts;
+async function exchangeForToken(parts: RouteParts, request: FastifyRequest, fields: Fields): Promise<Outcome> {
+  const { change, clock } = parts;
   const { client_id = '', client_secret, grant_type = 'authorization_code', code = '', refresh_token: refresh = '' } = fields;
   const client = await findClient(parts, client_id);
   if (!client) return { problem: 'incorrect_client_credentials' };
@@ -71,13 +70,13 @@ async function exchangeForToken(parts: RouteParts, fields: Fields): Promise<Outc
   // A device can't keep a client secret: its code is enough.
   if (grant_type === deviceGrant) {
     if (!client.device_flow) return { problem: 'device_flow_disabled' };
-    return change(database.db, (tx) => pollDevice(tx, { app: client, deviceCode: fields.device_code ?? '', now }));
+    return change(request, (scope) => pollDevice(scope, { app: client, deviceCode: fields.device_code ?? '', now }));
   }
   if (!isPublicClient(client) && !verifySecret(client, client_secret)) return { problem: 'incorrect_client_credentials' };
-  if (grant_type === 'refresh_token') return change(database.db, (tx) => refreshToken(tx, { app: client, refresh, now }));
+  if (grant_type === 'refresh_token') return change(request, (scope) => refreshToken(scope, { app: client, refresh, now }));
   if (grant_type !== 'authorization_code') return { problem: 'unsupported_grant_type' };
   const { code_verifier: verifier, redirect_uri: redirectUri } = fields;
-  return change(database.db, (tx) => exchangeCode(tx, { app: client, code, verifier, redirectUri, now }));
+  return change(request, (scope) => exchangeCode(scope, { app: client, code, verifier, redirectUri, now }));
 }
 
 const verifySecret = ({ client_secret_hash }: AppRow, secret: string | undefined): boolean =>

@@ -12,7 +12,7 @@ export const deleteOrg = endpoint({
   access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
   replies: { 202: Type.Object({}) },
   async handle({ change, action }) {
-    await change((tx) => deleteOrganization(tx, action));
+    await change((scope) => deleteOrganization(scope, action));
     return {};
   },
 });

@@ -1,6 +1,6 @@
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { job } from '#jobs/job.ts';
 import { repeatWhile } from '#jobs/repeat.ts';
 import { addMinutes } from '#lib/time.ts';
@@ -25,14 +25,14 @@ export const removeDeleted = job<Record<string, never>, JobContext>({
 });
 
 async function remove({ id, updated_at }: Account, { db, change, now, stopping }: JobContext): Promise<void> {
-  const removeOne = async (tx: Tx): Promise<void> => {
-    const repo = await findAnyOwnedForUpdate(tx, id);
-    if (repo) await removeWithOwner(tx, repo, now);
+  const removeOne = async (scope: WriteScope): Promise<void> => {
+    const repo = await findAnyOwnedForUpdate(scope.tx, id);
+    if (repo) await removeWithOwner(scope, repo, now);
   };
   await repeatWhile({ stopping }, async () => {
     const isLeft = await hasRepositories(db, id);
     if (isLeft) await change(removeOne);
     return isLeft;
   });
-  if (updated_at <= addMinutes(now, -notificationDelayMinutes)) await change((tx) => removeAccount(tx, id));
+  if (updated_at <= addMinutes(now, -notificationDelayMinutes)) await change((scope) => removeAccount(scope.tx, id));
 }

@@ -1,5 +1,5 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { orNotFound } from '#lib/refusal.ts';
@@ -14,17 +14,17 @@ import { askToRemove } from './work.ts';
  * Deletes an organization: from now on nobody finds it, or reads any of its repositories. What it owns may be much, so that a job removes
  * that, and the organization's row at last, when its name is free.
  */
-export async function deleteOrganization(tx: Tx, action: OrganizationAction): Promise<void> {
+export async function deleteOrganization(scope: WriteScope, action: OrganizationAction): Promise<void> {
   const { org, by, now } = action;
-  await lockOrganization(tx, org.id);
-  const { kind } = await getAccountForUpdate(tx, org.id);
+  await lockOrganization(scope.tx, org.id);
+  const { kind } = await getAccountForUpdate(scope.tx, org.id);
   orNotFound(kind === 'organization' ? org : undefined);
-  await record(tx, { ...inOrganization(action), kind: 'organization.deleted', data: { login: org.login } });
-  await uninstallAll(tx, { account: org.id, by: by.account.id, now });
-  await concealRepositories(tx, org.id);
-  await removeAllDirectRoles(tx, org.id);
-  await removeTeamsOf(tx, org.id);
-  await removeMembersOf(tx, org.id);
-  await updateAccount(tx, org.id, { kind: 'deleted', updated_at: now });
-  await askToRemove(tx);
+  await record(scope.tx, { ...inOrganization(action), kind: 'organization.deleted', data: { login: org.login } });
+  await uninstallAll(scope, { account: org.id, by: by.account.id, now });
+  await concealRepositories(scope.tx, org.id);
+  await removeAllDirectRoles(scope.tx, org.id);
+  await removeTeamsOf(scope.tx, org.id);
+  await removeMembersOf(scope.tx, org.id);
+  await updateAccount(scope.tx, org.id, { kind: 'deleted', updated_at: now });
+  await askToRemove(scope.tx);
 }

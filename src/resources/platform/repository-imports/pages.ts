@@ -1,6 +1,7 @@
 // What is done with a page of each list of the source: the rows are written, in the transaction that moves the import on.
+
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
 import { conflict } from '#lib/refusal.ts';
@@ -33,9 +34,9 @@ const oneOf = <const Word extends string>(words: readonly Word[], text: string |
   words.find((word) => word === text) ?? null;
 
 /** Writes labels. Returns their ids by their names. */
-export const writeLabels = (tx: Tx, { repository }: Target, labels: readonly SourceLabel[]) =>
+export const writeLabels = (scope: WriteScope, { repository }: Target, labels: readonly SourceLabel[]) =>
   insertImportedLabels(
-    tx,
+    scope.tx,
     repository.id,
     labels.map((label) => ({
       name: storable(label.name),
@@ -46,9 +47,9 @@ export const writeLabels = (tx: Tx, { repository }: Target, labels: readonly Sou
   );
 
 /** Writes milestones. Returns their ids by their numbers. */
-export async function writeMilestones(tx: Tx, { repository, people }: Target, milestones: readonly SourceMilestone[]) {
+export async function writeMilestones(scope: WriteScope, { repository, people }: Target, milestones: readonly SourceMilestone[]) {
   const ids = await insertImportedMilestones(
-    tx,
+    scope.tx,
     milestones.map((milestone) => ({
       repository_id: repository.id,
       number: milestone.number,
@@ -66,11 +67,11 @@ export async function writeMilestones(tx: Tx, { repository, people }: Target, mi
 }
 
 /** Writes issues that aren't known yet. Numbers of pull requests stay free. */
-export async function writeIssues(tx: Tx, target: Target, rows: readonly SourceIssue[]): Promise<void> {
+export async function writeIssues(scope: WriteScope, target: Target, rows: readonly SourceIssue[]): Promise<void> {
   const { row, repository } = target;
   const issues = rows.filter(({ pull_request }) => pull_request === undefined);
   const known = await findKnown(
-    tx,
+    scope.tx,
     row.id,
     'issue',
     issues.map(({ id }) => id),
@@ -85,18 +86,18 @@ export async function writeIssues(tx: Tx, target: Target, rows: readonly SourceI
     fresh.flatMap(({ milestone }) => milestone ?? []),
     ({ number }) => number,
   );
-  const labels = await writeLabels(tx, target, [...itsLabels.values()]);
-  const milestones = await writeMilestones(tx, target, [...itsMilestones.values()]);
+  const labels = await writeLabels(scope, target, [...itsLabels.values()]);
+  const milestones = await writeMilestones(scope, target, [...itsMilestones.values()]);
   const imported = fresh.map((issue) => importedIssue(issue, target, { labels, milestones }));
-  const ids = await insertImportedIssues(tx, imported, { assignees: 'assignable' });
+  const ids = await insertImportedIssues(scope.tx, imported, { assignees: 'assignable' });
   const items = fresh.map(({ id, number, comments }, at) => {
     const own = ids[at];
     if (own === undefined) throw conflict(`${repository.name} has got an issue #${number} meanwhile, which the source has too`);
     return { source_id: id, own_id: own, missing_comments: comments };
   });
-  await insertItems(tx, row.id, 'issue', items);
+  await insertItems(scope.tx, row.id, 'issue', items);
   const open = imported.filter(({ row }) => row.state === 'open').length;
-  await addImportedIssues(tx, repository.id, { open, highest: Math.max(0, ...rows.map(({ number }) => number)) });
+  await addImportedIssues(scope.tx, repository.id, { open, highest: Math.max(0, ...rows.map(({ number }) => number)) });
 }
 
 function importedIssue(
@@ -134,14 +135,14 @@ function importedIssue(
 
 /** Writes comments that aren't known yet. Those on pull requests are left out. */
 export async function writeComments(
-  tx: Tx,
+  scope: WriteScope,
   { row, repository, people, host }: Target,
   rows: readonly SourceComment[],
 ): Promise<void> {
   const numbers = rows.map(({ issue_url }) => Number(/\/issues\/(\d{1,9})$/.exec(issue_url)?.[1] ?? 0));
-  const issues = await findIssueIds(tx, repository.id, unique(numbers));
+  const issues = await findIssueIds(scope.tx, repository.id, unique(numbers));
   const known = await findKnown(
-    tx,
+    scope.tx,
     row.id,
     'comment',
     rows.map(({ id }) => id),
@@ -151,7 +152,7 @@ export async function writeComments(
     return issue === undefined || known.has(comment.id) ? [] : [{ comment, issue }];
   });
   const ids = await insertImportedComments(
-    tx,
+    scope.tx,
     fresh.map(({ comment, issue }) => ({
       repository_id: repository.id,
       issue_id: issue,
@@ -162,9 +163,9 @@ export async function writeComments(
     })),
   );
   const items = fresh.flatMap(({ comment }, at) => ids.slice(at, at + 1).map((own) => ({ source_id: comment.id, own_id: own })));
-  await insertItems(tx, row.id, 'comment', items);
+  await insertItems(scope.tx, row.id, 'comment', items);
   await lowerMissing(
-    tx,
+    scope.tx,
     row.id,
     fresh.map(({ issue }) => issue),
   );

@@ -1,6 +1,8 @@
 // The phases of an import, each of which reads a list of the source page by page.
+
 import type { Static, TSchema } from 'typebox';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import type { Progress } from '#git/process/progress.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -11,7 +13,7 @@ import { clearMissing, findIncomplete, type ImportRow, movePosition, type Phase,
 
 export type PhaseContext = {
   db: Db;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  change: Change;
   source: Source;
   onProgress: (progress: Progress) => void;
 };
@@ -24,7 +26,7 @@ type List<S extends TSchema> = {
   /** The path of the first page, below the repository. */
   path: string;
   shape: S;
-  write: (tx: Tx, target: Target, rows: Static<S>[]) => Promise<unknown>;
+  write: (scope: WriteScope, target: Target, rows: Static<S>[]) => Promise<unknown>;
   /** The page after this one; left out: where its `Link` header leads. */
   nextOf?: (address: string, page: SourcePage<Static<S>>) => string | undefined;
   /** Whether a later phase reads what this list lacks, so that it may end early. */
@@ -54,13 +56,13 @@ const list =
       const next = nextOf(address, page);
       if (next === address) throw new Refusal('unavailable', `The source names ${address} as the page after itself`);
       const from = row;
-      row = await change(async (tx) => {
+      row = await change(async (scope) => {
         const moved = await advance(
-          tx,
+          scope,
           from,
           next === undefined ? { phase: followedBy, next_page: null } : { phase, next_page: next },
         );
-        await write(tx, target, page.rows);
+        await write(scope, target, page.rows);
         return moved;
       });
       done += page.rows.length;
@@ -114,16 +116,16 @@ const readMissingComments: ReadPhase = async ({ db, change, source, onProgress }
     while (next !== undefined) {
       const page: SourcePage<SourceComment> = await readComments(source, next);
       const isLast: boolean = page.next === undefined || page.next === next;
-      await change(async (tx) => {
-        await advance(tx, row, row);
+      await change(async (scope) => {
+        await advance(scope, row, row);
         // An issue that moved to another repository leads to comments with another number.
         await writeComments(
-          tx,
+          scope,
           target,
           page.rows.filter(({ issue_url }) => issue_url.endsWith(`/issues/${incomplete.number}`)),
         );
         // What the source counts and doesn't show is never going to come.
-        if (isLast) await clearMissing(tx, row.id, incomplete.issue);
+        if (isLast) await clearMissing(scope.tx, row.id, incomplete.issue);
       });
       next = isLast ? undefined : page.next;
     }
@@ -181,9 +183,13 @@ export async function readPhases(context: PhaseContext, target: Target, root: st
 }
 
 /** Moves an import on, which nobody else may do meanwhile. */
-export async function advance(tx: Tx, from: ImportRow, to: Position & { finished_at?: Date | null }): Promise<ImportRow> {
+export async function advance(
+  scope: WriteScope,
+  from: ImportRow,
+  to: Position & { finished_at?: Date | null },
+): Promise<ImportRow> {
   const { phase, next_page, finished_at } = to;
-  const moved = await movePosition(tx, from.id, from, { phase, next_page, ...(finished_at ? { finished_at } : {}) });
+  const moved = await movePosition(scope.tx, from.id, from, { phase, next_page, ...(finished_at ? { finished_at } : {}) });
   if (!moved) throw conflict('The repository was deleted, or another process imports it at this moment');
   return moved;
 }

@@ -67,9 +67,9 @@ async function getStarted(
 /** Creates the repository with its branches and tags. Nothing remains if that fails. */
 async function start({ change, git, source, clock, onProgress }: ImportContext, wanted: WantedImport, found: SourceRepository) {
   const { from, token, owner, by, name } = wanted;
-  return change(async (tx) => {
+  return change(async (scope) => {
     const now = clock();
-    const repository = await importRepository(tx, {
+    const repository = await importRepository(scope, {
       git,
       owner,
       by: { account: by, grant: { kind: 'none' } },
@@ -87,7 +87,7 @@ async function start({ change, git, source, clock, onProgress }: ImportContext, 
       onProgress,
       now,
     });
-    const row = await insertImport(tx, {
+    const row = await insertImport(scope.tx, {
       repository_id: repository.id,
       api: source.api,
       source_id: found.id,
@@ -102,10 +102,10 @@ async function start({ change, git, source, clock, onProgress }: ImportContext, 
 /** Ends an import: the issues are switched on as on the source, and found by the search. */
 async function complete({ db, change, clock }: ImportContext, { row, repository }: Target): Promise<ImportReport> {
   const counted = await countItems(db, row.id);
-  return change(async (tx) => {
-    await advance(tx, row, { phase: 'done', next_page: null, finished_at: clock() });
-    await removeItems(tx, row.id);
-    await enqueueImportedIssues(tx, repository.id);
-    return { ...counted, repository: await updateRepository(tx, repository.id, { has_issues: row.has_issues }) };
+  return change(async (scope) => {
+    await advance(scope, row, { phase: 'done', next_page: null, finished_at: clock() });
+    await removeItems(scope.tx, row.id);
+    await enqueueImportedIssues(scope.tx, repository.id);
+    return { ...counted, repository: await updateRepository(scope.tx, repository.id, { has_issues: row.has_issues }) };
   });
 }

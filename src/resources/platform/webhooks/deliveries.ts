@@ -1,4 +1,5 @@
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Page, Uncounted } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
@@ -34,11 +35,11 @@ export async function deliveriesOf(
 
 /** Sends a delivery of a hook again. */
 export async function redeliver(
-  tx: Tx,
+  scope: WriteScope,
   hook: HookRow,
   delivery: DeliveryRow,
   { limits, now }: { limits: ResourceLimits['webhooks']; now: Date },
 ): Promise<void> {
-  await countRequested(tx, hook, { limits, cost: 1 });
-  await insertRedelivery(tx, delivery.id, now);
+  await countRequested(scope, hook, { limits, cost: 1 });
+  await insertRedelivery(scope.tx, delivery.id, now);
 }

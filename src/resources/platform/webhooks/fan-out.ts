@@ -50,7 +50,9 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobC
       };
       // A repeated batch adds the missing deliveries.
       const write = (built: readonly Built[]) =>
-        change(async (tx) => queueDeliveries(tx, await limited(tx, built, services.resourceLimits.webhooks), { now }));
+        change(async (scope) =>
+          queueDeliveries(scope.tx, await limited(scope.tx, built, services.resourceLimits.webhooks), { now }),
+        );
       let waiting: Built[] = [];
       const delivered = all.filter((event) => hooks.get(event)?.length);
       for (const some of chunksOf(delivered, events.isLarge)) {

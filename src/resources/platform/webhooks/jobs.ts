@@ -22,16 +22,16 @@ export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   schedule: { cron: '17 * * * *' },
   async run(_payload, { db, change, services, now, stopping }) {
     const { storedPerOwner, waitingPerOwner } = services.resourceLimits.webhooks;
-    await change((tx) => removeDeliveredHooks(tx)); // left by a worker that crashed after the last delivery
+    await change((scope) => removeDeliveredHooks(scope.tx)); // left by a worker that crashed after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
-    const removeOld = () => change((tx) => removeDeliveriesBefore(tx, before, batchSize));
+    const removeOld = () => change((scope) => removeDeliveriesBefore(scope.tx, before, batchSize));
     await repeatWhile({ stopping }, async () => (await removeOld()) === batchSize);
-    await change((tx) => dropWaitingBeyond(tx, waitingPerOwner, now));
+    await change((scope) => dropWaitingBeyond(scope.tx, waitingPerOwner, now));
     for (const owner of stepsOf({ stopping }, await listOwnersStoringMore(db, storedPerOwner)))
-      await change((tx) => removeOldestDeliveries(tx, owner, storedPerOwner));
+      await change((scope) => removeOldestDeliveries(scope.tx, owner, storedPerOwner));
     let after = asId<'webhook_payloads'>(0);
     await repeatWhile({ stopping }, async () => {
-      const next = await change((tx) => removeUnusedPayloads(tx, after, payloadsPerBatch));
+      const next = await change((scope) => removeUnusedPayloads(scope.tx, after, payloadsPerBatch));
       after = next ?? after;
       return next !== undefined;
     });

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { queueDeliveries } from '#webhook-delivery/queue.ts';
 import type { HookRow } from './store.ts';
 
@@ -18,9 +18,9 @@ const sentences = [
 export type OwnerPayload = Readonly<Record<string, unknown>>;
 
 /** Queues a `ping` for a hook, whether or not the hook is active. */
-export const ping = (tx: Tx, hook: HookRow, presented: object, about: OwnerPayload, now: Date): Promise<void> =>
+export const ping = (scope: WriteScope, hook: HookRow, presented: object, about: OwnerPayload, now: Date): Promise<void> =>
   queueDeliveries(
-    tx,
+    scope.tx,
     [
       {
         hooks: [hook],

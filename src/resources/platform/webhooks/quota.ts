@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { HookRow } from './store.ts';
@@ -13,7 +14,7 @@ type Quota = { limits: ResourceLimits['webhooks']; cost: number };
  * Counts requested deliveries (redeliveries, pings, tests), for the hook and for its owner. Throws a Refusal if
  * more were requested in an hour than the limits allow. The database's clock ends the hours, as with all rate limits.
  */
-export async function countRequested(tx: Tx, hook: HookRow, { limits, cost }: Quota): Promise<void> {
+export async function countRequested(scope: WriteScope, hook: HookRow, { limits, cost }: Quota): Promise<void> {
   const { rows } = await sql<{ of: 'hook' | 'owner'; used: number; wait: number }>`
     with owner as (
       select coalesce(h.organization_id, r.owner_id, a.owner_id) as id from webhooks h
@@ -29,7 +30,7 @@ export async function countRequested(tx: Tx, hook: HookRow, { limits, cost }: Qu
       returning key, used, window_ends
     )
     select case when key like 'webhook:%' then 'hook' else 'owner' end as of, used,
-      ceil(extract(epoch from window_ends - now()))::integer as wait from counted`.execute(tx);
+      ceil(extract(epoch from window_ends - now()))::integer as wait from counted`.execute(scope.tx);
   for (const { of, used, wait } of rows) {
     const name = of === 'hook' ? 'requestedPerHook' : 'requestedPerOwner';
     if (used > limits[name]) throw tooMany(`webhooks.${name}`, limits[name], wait);

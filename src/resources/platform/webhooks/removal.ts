@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { queueDeliveries } from '#webhook-delivery/queue.ts';
 import type { OwnerPayload } from './pings.ts';
 import { type HookRow, hideHook } from './store.ts';
@@ -8,10 +8,15 @@ import { type HookRow, hideHook } from './store.ts';
 export type LastPayload = { readonly presented: object; readonly about: OwnerPayload };
 
 /** Hides a hook, and queues the `meta` delivery that notifies its receiver of the deletion. */
-export async function removeAndNotify(tx: Tx, hook: HookRow, { presented, about }: LastPayload, now: Date): Promise<void> {
-  await hideHook(tx, hook.id, now);
+export async function removeAndNotify(
+  scope: WriteScope,
+  hook: HookRow,
+  { presented, about }: LastPayload,
+  now: Date,
+): Promise<void> {
+  await hideHook(scope.tx, hook.id, now);
   const action = 'deleted';
   const delivery = { hooks: [hook], guid: randomUUID(), event: 'meta', action, repository_id: hook.repository_id };
   const payload = JSON.stringify({ action, hook_id: hook.id, hook: presented, ...about });
-  await queueDeliveries(tx, [{ ...delivery, payload }], { now });
+  await queueDeliveries(scope.tx, [{ ...delivery, payload }], { now });
 }

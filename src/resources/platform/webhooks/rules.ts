@@ -1,5 +1,5 @@
 import type { Viewer } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Event } from '#events/record.ts';
 import { record } from '#events/record.ts';
 import { unique } from '#lib/collections.ts';
@@ -26,12 +26,12 @@ export type HookAction = {
   services: HookServices;
 };
 
-export async function createHook(tx: Tx, action: HookAction, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
+export async function createHook(scope: WriteScope, action: HookAction, wanted: NewWebhook, baseUrl: string): Promise<HookRow> {
   const { parent, by, now } = action;
   const events = checkEvents(wanted.events);
   const config = configColumns(action, wanted.config);
-  await checkHookLimits(tx, action, { ...config, events });
-  const hook = await insertHook(tx, {
+  await checkHookLimits(scope, action, { ...config, events });
+  const hook = await insertHook(scope.tx, {
     [parent.column]: parent.id,
     ...config,
     events,
@@ -41,19 +41,19 @@ export async function createHook(tx: Tx, action: HookAction, wanted: NewWebhook,
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...eventOf(action), kind: 'hook.created', data: { hook: hook.id } });
+  await record(scope.tx, { ...eventOf(action), kind: 'hook.created', data: { hook: hook.id } });
   return hook;
 }
 
 /** Changes the named fields of a hook. A new configuration replaces the old one as a whole, its secret included (document 2). */
-export async function changeHook(tx: Tx, action: HookAction, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
+export async function changeHook(scope: WriteScope, action: HookAction, hook: HookRow, wanted: WebhookChange): Promise<HookRow> {
   const { now } = action;
   const { add_events: added = [], remove_events: removed = [] } = wanted;
   const kept = [...(wanted.events ?? hook.events), ...checkEvents(added, 'add_events')];
   const events = checkEvents(kept.filter((name) => !checkEvents(removed, 'remove_events').includes(name)));
   const config = wanted.config ? configColumns(action, wanted.config, hook) : undefined;
-  await checkHookLimits(tx, action, { ...hook, ...config, events });
-  const changed = await updateHook(tx, hook.id, {
+  await checkHookLimits(scope, action, { ...hook, ...config, events });
+  const changed = await updateHook(scope.tx, hook.id, {
     ...config,
     events,
     active: wanted.active ?? hook.active,
@@ -61,12 +61,12 @@ export async function changeHook(tx: Tx, action: HookAction, hook: HookRow, want
     paused_until: null,
     updated_at: now,
   });
-  await record(tx, { ...eventOf(action), kind: 'hook.updated', data: { hook: hook.id } });
+  await record(scope.tx, { ...eventOf(action), kind: 'hook.updated', data: { hook: hook.id } });
   return changed;
 }
 
 /** Changes the named fields of a configuration. */
-export async function changeConfig(tx: Tx, action: HookAction, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
+export async function changeConfig(scope: WriteScope, action: HookAction, hook: HookRow, wanted: ConfigChange): Promise<HookRow> {
   const { parent, services, now } = action;
   const { url, content_type, insecure_ssl, secret } = wanted;
   const config = {
@@ -75,17 +75,22 @@ export async function changeConfig(tx: Tx, action: HookAction, hook: HookRow, wa
     ...(insecure_ssl === undefined ? {} : { insecure_ssl: isOn(insecure_ssl) }),
     ...(secret === undefined || secret === mask ? {} : { secret_sealed: sealedSecret(services.secrets, parent, secret) }),
   };
-  await checkHookLimits(tx, action, { ...hook, ...config });
-  const changed = await updateHook(tx, hook.id, { ...config, failures: 0, paused_until: null, updated_at: now });
-  await record(tx, { ...eventOf(action), kind: 'hook.updated', data: { hook: hook.id } });
+  await checkHookLimits(scope, action, { ...hook, ...config });
+  const changed = await updateHook(scope.tx, hook.id, { ...config, failures: 0, paused_until: null, updated_at: now });
+  await record(scope.tx, { ...eventOf(action), kind: 'hook.updated', data: { hook: hook.id } });
   return changed;
 }
 
 /** Deletes a hook. If it is subscribed to `meta`, it gets a last delivery, but it can't be found any more. */
-export async function deleteHook(tx: Tx, action: Omit<HookAction, 'services'>, hook: HookRow, last: LastPayload): Promise<void> {
-  if (hook.active && subscribesTo(hook, 'meta')) await removeAndNotify(tx, hook, last, action.now);
-  else await removeHook(tx, hook.id);
-  await record(tx, { ...eventOf(action), kind: 'hook.deleted', data: { hook: hook.id } });
+export async function deleteHook(
+  scope: WriteScope,
+  action: Omit<HookAction, 'services'>,
+  hook: HookRow,
+  last: LastPayload,
+): Promise<void> {
+  if (hook.active && subscribesTo(hook, 'meta')) await removeAndNotify(scope, hook, last, action.now);
+  else await removeHook(scope.tx, hook.id);
+  await record(scope.tx, { ...eventOf(action), kind: 'hook.deleted', data: { hook: hook.id } });
 }
 
 const eventOf = ({ parent, owner, by, now }: Omit<HookAction, 'services'>) =>
@@ -138,9 +143,9 @@ function configColumns({ services: { secrets, outbound }, parent }: HookAction, 
 type HookSettings = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
 
 /** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
-async function checkHookLimits(tx: Tx, { parent, services }: HookAction, candidate: HookSettings): Promise<void> {
+async function checkHookLimits(scope: WriteScope, { parent, services }: HookAction, candidate: HookSettings): Promise<void> {
   const { hooks: maxHooks, hooksPerEvent } = services.resourceLimits.webhooks;
-  const others = (await listHooksForUpdate(tx, parent)).filter(({ id }) => id !== candidate.id);
+  const others = (await listHooksForUpdate(scope.tx, parent)).filter(({ id }) => id !== candidate.id);
   if (candidate.id === undefined && others.length >= maxHooks) throw tooManyHooks(maxHooks);
   const duplicate = others.find(
     (other) => other.url === candidate.url && other.content_type === candidate.content_type && shareEvent(other, candidate),

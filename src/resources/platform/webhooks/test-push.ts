@@ -19,7 +19,7 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
   if (!hook.events.includes('push') && !hook.events.includes('*')) return;
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;
-  await change((tx) => countRequested(tx, hook, { limits, cost: costOfTest })); // before the work of the payload
+  await change((scope) => countRequested(scope, hook, { limits, cost: costOfTest })); // before the work of the payload
   const scope = openScope({ db, links, viewer: everybody, now, git: services.git });
   const built = await events.builderOf({ ...scope, refRules: services.refRules })(event);
   const deliveries = built.map(({ type, action, body }) => ({
@@ -31,5 +31,5 @@ export async function testPush(context: Context, hook: HookRow, repository: Id<'
     payload: JSON.stringify(emitBody(services.vocabulary, body, events.parts)),
     maxBytes: limits.payload,
   }));
-  await change((tx) => queueDeliveries(tx, deliveries, { now }));
+  await change((scope) => queueDeliveries(scope.tx, deliveries, { now }));
 }

@@ -1,5 +1,5 @@
 import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { badRequest, conflict, invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
@@ -20,78 +20,78 @@ import { findOrganizationRow, putOrganizationColumns, putRepositoryColumns } fro
 type Action = OrganizationAction | RepositoryAction;
 
 /** Sets what an organization or a repository says. What isn't given stays as it is. @throws Refusal where the organization forbids it */
-export async function changeSettings(tx: Tx, action: Action, wanted: Said): Promise<void> {
-  if (!('repo' in action)) return put(tx, action, wanted);
-  const { organization } = await loadRepository(tx, action.repo);
+export async function changeSettings(scope: WriteScope, action: Action, wanted: Said): Promise<void> {
+  if (!('repo' in action)) return put(scope, action, wanted);
+  const { organization } = await loadRepository(scope.tx, action.repo);
   refuseBeyond(beyond(organization?.settings, wanted));
-  await put(tx, action, wanted);
+  await put(scope, action, wanted);
 }
 
 /** Sets the repositories of an organization that may run workflows, and the actions that they may use. */
 export async function changeOrganizationPermissions(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   { enabled_repositories, ...wanted }: OrganizationActionsPermissionsChange,
 ): Promise<void> {
-  const enabled_selection_id = await putSelection(tx, action, 'enabled_selection_id', { mode: enabled_repositories });
-  await putOrganizationColumns(tx, action.org.id, { ...wanted, enabled_selection_id });
+  const enabled_selection_id = await putSelection(scope, action, 'enabled_selection_id', { mode: enabled_repositories });
+  await putOrganizationColumns(scope.tx, action.org.id, { ...wanted, enabled_selection_id });
   const data = { ...wanted, enabled_repositories };
-  await record(tx, { ...inOrganization(action), kind: 'actions_settings.changed', data });
+  await record(scope.tx, { ...inOrganization(action), kind: 'actions_settings.changed', data });
 }
 
 /** Sets the repositories of an organization that may have self-hosted runners of their own. */
 export async function changeRunnersPermissions(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   wanted: { enabled_repositories: SelectionMode; selected_repository_ids?: readonly number[] },
 ): Promise<void> {
   const { enabled_repositories: mode, selected_repository_ids: ids } = wanted;
-  const runners_selection_id = await putSelection(tx, action, 'runners_selection_id', { mode, ids });
-  await putOrganizationColumns(tx, action.org.id, { runners_selection_id });
-  await record(tx, { ...inOrganization(action), kind: 'actions_settings.changed', data: { self_hosted_runners_of: mode } });
+  const runners_selection_id = await putSelection(scope, action, 'runners_selection_id', { mode, ids });
+  await putOrganizationColumns(scope.tx, action.org.id, { runners_selection_id });
+  await record(scope.tx, { ...inOrganization(action), kind: 'actions_settings.changed', data: { self_hosted_runners_of: mode } });
 }
 
 /** Makes or changes one of an organization's two selections. The organization stays locked, so that none is made twice. */
 async function putSelection(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   column: 'enabled_selection_id' | 'runners_selection_id',
   { mode, ids }: { mode: SelectionMode; ids?: readonly number[] | undefined },
 ) {
   const input = { resource: 'ActionsPermissions', mode, ids };
-  await lockOrganization(tx, action.org.id);
-  const selection = (await findOrganizationRow(tx, action.org.id))?.[column];
-  if (!selection) return (await createSelection(tx, action, input)).id;
-  await changeSelection(tx, action, selection, input);
+  await lockOrganization(scope.tx, action.org.id);
+  const selection = (await findOrganizationRow(scope.tx, action.org.id))?.[column];
+  if (!selection) return (await createSelection(scope, action, input)).id;
+  await changeSelection(scope, action, selection, input);
   return selection;
 }
 
 /** Sets whether a repository runs workflows, and the actions that they may use. */
 export async function changeRepositoryPermissions(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   wanted: RepositoryActionsPermissionsChange,
 ): Promise<void> {
-  const { organization, isEnabledByOwner } = await loadRepository(tx, action.repo);
+  const { organization, isEnabledByOwner } = await loadRepository(scope.tx, action.repo);
   if (wanted.enabled && !isEnabledByOwner) throw conflict('The organization does not let this repository run workflows');
   refuseBeyond(beyond(organization?.settings, wanted));
-  await put(tx, action, wanted);
+  await put(scope, action, wanted);
 }
 
 /** Sets the list of selected actions. Only there has it a meaning where `allowed_actions` is `selected`. */
-export async function changeSelectedActions(tx: Tx, action: Action, wanted: SelectedActionsChange): Promise<void> {
+export async function changeSelectedActions(scope: WriteScope, action: Action, wanted: SelectedActionsChange): Promise<void> {
   checkPatterns(wanted.patterns_allowed ?? []);
   if (!('repo' in action)) {
-    const { settings } = await loadOrganization(tx, action.org.id);
+    const { settings } = await loadOrganization(scope.tx, action.org.id);
     refuseUnselected(settings);
-    return put(tx, action, wanted);
+    return put(scope, action, wanted);
   }
-  const { settings, organization } = await loadRepository(tx, action.repo);
+  const { settings, organization } = await loadRepository(scope.tx, action.repo);
   refuseUnselected(settings);
   if (organization?.settings.allowed_actions === 'selected') refuseBeyond(listBeyond(organization.selected, wanted));
   // The mode may be the organization's. From now on the repository has a list of its own.
   const isEmpty = Object.keys(wanted).length === 0;
-  await put(tx, action, isEmpty ? {} : { ...wanted, allowed_actions: 'selected' });
+  await put(scope, action, isEmpty ? {} : { ...wanted, allowed_actions: 'selected' });
 }
 
 /** Refuses to read or change a list of selected actions while there is none. */
@@ -108,7 +108,7 @@ function checkPatterns(texts: readonly string[]): void {
 
 /** Sets whose workflows may use what a private repository holds. */
 export async function changeAccessLevel(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   access_level: 'none' | 'user' | 'organization',
 ): Promise<void> {
@@ -116,7 +116,7 @@ export async function changeAccessLevel(
   const sharing = action.repo.owner.kind === 'user' ? 'user' : 'organization';
   if (access_level !== 'none' && access_level !== sharing)
     throw invalid('WorkflowAccess', 'access_level', 'invalid', `access_level can be none or ${sharing} here`);
-  await put(tx, action, { access_level });
+  await put(scope, action, { access_level });
 }
 
 /** Refuses levels of access to what everybody may use. */
@@ -140,15 +140,15 @@ function refuseBeyond(name: string | undefined): void {
 
 /** Writes what was said, and records it. */
 async function put(
-  tx: Tx,
+  scope: WriteScope,
   action: Action,
   wanted: Said & { enabled?: boolean; access_level?: 'none' | 'user' | 'organization' },
 ) {
   if (Object.keys(wanted).length === 0) return;
   const { patterns_allowed, ...rest } = wanted;
   const columns = { ...rest, ...(patterns_allowed && { patterns_allowed: [...patterns_allowed] }) };
-  if ('repo' in action) await putRepositoryColumns(tx, action.repo.id, columns);
-  else await putOrganizationColumns(tx, action.org.id, columns);
-  const scope = 'repo' in action ? inRepository(action) : inOrganization(action);
-  await record(tx, { ...scope, kind: 'actions_settings.changed', data: wanted });
+  if ('repo' in action) await putRepositoryColumns(scope.tx, action.repo.id, columns);
+  else await putOrganizationColumns(scope.tx, action.org.id, columns);
+  const about = 'repo' in action ? inRepository(action) : inOrganization(action);
+  await record(scope.tx, { ...about, kind: 'actions_settings.changed', data: wanted });
 }

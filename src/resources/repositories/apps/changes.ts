@@ -1,5 +1,5 @@
 import { beyond, type PermissionSet } from '#access/permissions.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, orNotFound, unprocessable } from '#lib/refusal.ts';
@@ -26,18 +26,18 @@ export type AppChange = {
  * each of their accounts (`acceptPermissions`). New installations get all of it.
  */
 export async function changeApp(
-  tx: Tx,
+  scope: WriteScope,
   { app: { id }, by, now }: { app: Pick<AppRow, 'id'>; by: Id<'accounts'> | undefined; now: Date },
   wanted: AppChange,
 ): Promise<AppRow> {
-  const app = orNotFound(await findAppByIdForUpdate(tx, id));
+  const app = orNotFound(await findAppByIdForUpdate(scope.tx, id));
   if (app.kind !== 'app') throw unprocessable('An OAuth app has neither permissions nor events: it asks users for scopes');
   if (app.built_in !== null) throw unprocessable('What is built in asks for what it needs');
   const permissions = wanted.permissions ? checkPermissions(wanted.permissions) : (app.permissions as PermissionSet); // checkPermissions has validated it
   const events = wanted.events ? checkEvents(wanted.events) : app.events;
-  const changed = await updateApp(tx, id, { permissions: JSON.stringify(permissions), events, updated_at: now });
-  await narrowInstallations(tx, changed, now);
-  await record(tx, { kind: 'app.changed', owner: app.owner_id, actor: by, at: now, data: { app: id } });
+  const changed = await updateApp(scope.tx, id, { permissions: JSON.stringify(permissions), events, updated_at: now });
+  await narrowInstallations(scope.tx, changed, now);
+  await record(scope.tx, { kind: 'app.changed', owner: app.owner_id, actor: by, at: now, data: { app: id } });
   return changed;
 }
 
@@ -62,17 +62,17 @@ type Acceptance = {
 
 /** Gives an installation what its app asks for. @throws Refusal where nothing waits, or something else than what was shown */
 export async function acceptPermissions(
-  tx: Tx,
+  scope: WriteScope,
   { installation: { id, app_id }, by, now, seen }: Acceptance,
 ): Promise<InstallationOfApp> {
   // The app is locked before its installation, as by changeApp.
-  const app = orNotFound(await findAppByIdForUpdate(tx, app_id));
-  const installation = orNotFound(await findInstallationForUpdate(tx, { id }));
+  const app = orNotFound(await findAppByIdForUpdate(scope.tx, app_id));
+  const installation = orNotFound(await findInstallationForUpdate(scope.tx, { id }));
   if (seen !== undefined && seen.getTime() !== app.updated_at.getTime()) throw conflict(`${app.name} was changed meanwhile`);
   if (!waitingFor(app, installation)) throw unprocessable(`${app.name} asks for nothing that this installation does not have`);
   const { permissions, events } = app;
-  await updateInstallation(tx, installation.id, { permissions: JSON.stringify(permissions), events, updated_at: now });
-  await record(tx, {
+  await updateInstallation(scope.tx, installation.id, { permissions: JSON.stringify(permissions), events, updated_at: now });
+  await record(scope.tx, {
     kind: 'installation.permissions_accepted',
     owner: installation.account_id,
     actor: by,

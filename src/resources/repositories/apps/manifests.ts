@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type Static, Type } from 'typebox';
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { invalid } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
@@ -85,10 +85,10 @@ function parseJson(text: string): unknown {
 type Offer = { manifest: unknown; owner: Account; by: Account; now: Date };
 
 /** Stores a manifest under a code, which can be exchanged once within an hour. */
-export async function offerManifest(tx: Tx, { manifest, owner, by, now }: Offer): Promise<string> {
+export async function offerManifest(scope: WriteScope, { manifest, owner, by, now }: Offer): Promise<string> {
   const checked = await checkManifest(manifest);
   const code = newToken(codePrefix);
-  await insertManifestCode(tx, {
+  await insertManifestCode(scope.tx, {
     hash: hashToken(code),
     owner_id: owner.id,
     created_by: by.id,
@@ -104,14 +104,14 @@ type Conversion = { keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date 
 
 /** Exchanges a code for the app that its manifest describes. If the app can't be created, the transaction rolls back and the code stays valid. */
 export async function convertManifest(
-  tx: Tx,
+  scope: WriteScope,
   code: ManifestCodeRow,
   { keys, secrets, baseUrl, now }: Conversion,
 ): Promise<Converted> {
-  await removeManifestCode(tx, code);
+  await removeManifestCode(scope.tx, code);
   const manifest = code.manifest as AppManifest; // offerManifest checked it
-  const owner = getOrThrow(await loadAccounts(tx, [code.owner_id]), code.owner_id);
-  const { app, clientSecret } = await createApp(tx, {
+  const owner = getOrThrow(await loadAccounts(scope.tx, [code.owner_id]), code.owner_id);
+  const { app, clientSecret } = await createApp(scope, {
     owner,
     kind: 'app',
     name: manifest.name,
@@ -129,6 +129,6 @@ export async function convertManifest(
   const webhookSecret = randomBytes(20).toString('hex');
   const secret = secrets.seal(webhookSecret, secretContext('secret', { app_id: app.id }));
   const { url, active = true } = hook;
-  await insertAppHook(tx, { app: app.id, url, active, contentType: 'json', secret, baseUrl, now });
+  await insertAppHook(scope.tx, { app: app.id, url, active, contentType: 'json', secret, baseUrl, now });
   return { app, clientSecret, webhookSecret };
 }

@@ -4,7 +4,7 @@ import { clientSecretPrefix } from '#access/authenticate.ts';
 import { includesAll, type PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -64,13 +64,13 @@ type NewApp = {
 };
 
 /** Creates an app. Its client secret is returned here only; a hash of it is stored. */
-export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow; clientSecret: string }> {
+export async function createApp(scope: WriteScope, request: NewApp): Promise<{ app: AppRow; clientSecret: string }> {
   const { owner, kind, now } = request;
-  const { slug, bot } = await checkAppName(tx, request);
+  const { slug, bot } = await checkAppName(scope, request);
   const times = { created_at: now, updated_at: now };
-  const account = bot === undefined ? undefined : await insertAccount(tx, { kind: 'bot', login: bot, ...times });
+  const account = bot === undefined ? undefined : await insertAccount(scope.tx, { kind: 'bot', login: bot, ...times });
   const clientSecret = newToken(clientSecretPrefix);
-  const app = await insertApp(tx, {
+  const app = await insertApp(scope.tx, {
     kind,
     owner_id: owner.id,
     bot_id: account?.id ?? null,
@@ -87,19 +87,20 @@ export async function createApp(tx: Tx, request: NewApp): Promise<{ app: AppRow;
     events: checkEvents(request.events ?? []),
     ...times,
   });
-  if (request.publicKey !== undefined) await insertAppKey(tx, { app_id: app.id, public_key: request.publicKey, created_at: now });
-  await record(tx, { kind: 'app.created', owner: owner.id, actor: owner.id, at: now, data: { app: app.id } });
+  if (request.publicKey !== undefined)
+    await insertAppKey(scope.tx, { app_id: app.id, public_key: request.publicKey, created_at: now });
+  await record(scope.tx, { kind: 'app.created', owner: owner.id, actor: owner.id, at: now, data: { app: app.id } });
   return { app, clientSecret };
 }
 
 /** The slug of an app's name, and the login of its bot. @throws Refusal where the name is invalid or taken */
 export async function checkAppName(
-  tx: Tx,
+  scope: WriteScope,
   { kind, name }: Pick<NewApp, 'kind' | 'name'>,
 ): Promise<{ slug: string; bot: string | undefined }> {
   const slug = slugOf(name);
   const bot = kind === 'app' ? `${slug}[bot]` : undefined;
-  if ((await findAppBySlug(tx, slug)) || (bot && (await isLoginTaken(tx, bot))))
+  if ((await findAppBySlug(scope.tx, slug)) || (bot && (await isLoginTaken(scope.tx, bot))))
     throw unprocessable('The name of the app is taken already.');
   return { slug, bot };
 }
@@ -132,12 +133,12 @@ type NewInstallation = {
 };
 
 /** Installs an app on an account, with the permissions and events that the app requests. */
-export async function installApp(tx: Tx, wanted: NewInstallation): Promise<InstallationRow> {
+export async function installApp(scope: WriteScope, wanted: NewInstallation): Promise<InstallationRow> {
   const { account, repositories, by, now } = wanted;
   // What the app asks for now: while its row is locked, that can't change.
-  const app = orNotFound(await findAppByIdForUpdate(tx, wanted.app.id));
+  const app = orNotFound(await findAppByIdForUpdate(scope.tx, wanted.app.id));
   if (app.kind !== 'app') throw unprocessable('An OAuth app is not installed: users authorize it');
-  const installation = await insertInstallation(tx, {
+  const installation = await insertInstallation(scope.tx, {
     app_id: app.id,
     account_id: account.id,
     repository_selection: repositories === 'all' ? 'all' : 'selected',
@@ -149,13 +150,13 @@ export async function installApp(tx: Tx, wanted: NewInstallation): Promise<Insta
   if (!installation)
     throw invalid('Installation', 'account', 'already_exists', `${app.slug} is installed on ${account.login} already`);
   if (repositories !== 'all') {
-    const owned = await listReached(tx, { ...installation, repository_selection: 'all' }, { names: [], ids: repositories });
+    const owned = await listReached(scope.tx, { ...installation, repository_selection: 'all' }, { names: [], ids: repositories });
     if (owned.length < new Set(repositories).size)
       throw invalid('Installation', 'repositories', 'invalid', `repositories must belong to ${account.login}`);
-    await insertInstallationRepositories(tx, installation.id, repositories);
+    await insertInstallationRepositories(scope.tx, installation.id, repositories);
   }
   const data = { installation: installation.id };
-  await record(tx, { kind: 'installation.created', owner: account.id, actor: by.id, at: now, data });
+  await record(scope.tx, { kind: 'installation.created', owner: account.id, actor: by.id, at: now, data });
   return installation;
 }
 
@@ -167,15 +168,15 @@ type NewInstallationToken = NewToken & { permissions: PermissionSet; repositorie
 
 /** Creates a token for one of an app's installations, limited to the repositories and permissions that the request names. */
 export async function createInstallationToken(
-  tx: Tx,
+  scope: WriteScope,
   { app, installation, request, now }: InstallationTokenOptions,
 ): Promise<NewInstallationToken> {
   if (installation.suspended_at) throw forbidden('This installation has been suspended');
   if (app.bot_id === null) throw unprocessable('The app has no bot to act for it');
   const permissions = permissionsOfToken(installation.permissions as PermissionSet, request.permissions);
-  const repositories = await findSelected(tx, installation, request);
+  const repositories = await findSelected(scope, installation, request);
   const token = newToken(tokenPrefixes.installation);
-  const row = await insertToken(tx, {
+  const row = await insertToken(scope.tx, {
     kind: 'installation',
     ...stored(token, now),
     account_id: app.bot_id,
@@ -185,7 +186,7 @@ export async function createInstallationToken(
     repository_selection: repositories ? 'selected' : null,
     expires_at: addMinutes(now, tokenMinutes),
   });
-  await insertTokenRepositories(tx, row.id, gather(repositories ?? [], 'id'));
+  await insertTokenRepositories(scope.tx, row.id, gather(repositories ?? [], 'id'));
   return { token, row, permissions, repositories };
 }
 
@@ -199,13 +200,13 @@ function permissionsOfToken(available: PermissionSet, wanted: TokenRequest['perm
 
 /** The repositories that the request names; undefined if it names none. Refuses those that the installation doesn't include. */
 async function findSelected(
-  tx: Tx,
+  scope: WriteScope,
   installation: InstallationRow,
   { repositories, repository_ids }: TokenRequest,
 ): Promise<RepositoryRow[] | undefined> {
   if (repositories === undefined && repository_ids === undefined) return undefined;
   const wanted = { names: repositories ?? [], ids: repository_ids ?? [] };
-  const found = await listReached(tx, installation, wanted);
+  const found = await listReached(scope.tx, installation, wanted);
   const names = new Set(found.map(({ name }) => name.toLowerCase()));
   const ids = new Set<number>(found.map(({ id }) => id));
   if (!wanted.names.every((name) => names.has(name.toLowerCase())) || !wanted.ids.every((id) => ids.has(id)))

@@ -33,7 +33,7 @@ export const createRepoAutolink = endpoint({
   example: { key_prefix: 'TICKET-', url_template: 'https://tickets.example/<num>', is_alphanumeric: true },
   replies: { 201: Autolink },
   async handle({ change, body, action }) {
-    return presentAutolink(await change((tx) => createAutolink(tx, action, body)));
+    return presentAutolink(await change((scope) => createAutolink(scope, action, body)));
   },
 });
 
@@ -59,6 +59,6 @@ export const deleteRepoAutolink = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { autolink }) => deleteAutolink(tx, action, autolink));
+    await change((scope, { autolink }) => deleteAutolink(scope, action, autolink));
   },
 });

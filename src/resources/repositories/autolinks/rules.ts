@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -13,17 +13,17 @@ const prefix = /^[A-Za-z0-9.\-_+=:/#]*[A-Za-z.\-_+=:/#]$/;
 const maxAutolinks = fixedValue(limitTable.repositories.autolinks);
 
 /** Adds an autolink. The repository stays locked, so that of two concurrent requests with the same prefix, one is refused. */
-export async function createAutolink(tx: Tx, action: RepositoryAction, wanted: NewAutolink): Promise<AutolinkRow> {
+export async function createAutolink(scope: WriteScope, action: RepositoryAction, wanted: NewAutolink): Promise<AutolinkRow> {
   const { repo, now } = action;
   const { key_prefix, url_template, is_alphanumeric } = wanted;
   checkPrefix(key_prefix);
   checkTemplate(url_template);
-  await lockRepository(tx, repo.id);
-  const { total, clash } = await countAutolinks(tx, repo.id, key_prefix);
+  await lockRepository(scope.tx, repo.id);
+  const { total, clash } = await countAutolinks(scope.tx, repo.id, key_prefix);
   if (clash) throw invalid('KeyLink', 'key_prefix', 'already_exists');
   if (total >= maxAutolinks)
     throw invalid('KeyLink', 'key_prefix', 'unprocessable', `A repository can have at most ${maxAutolinks} autolinks`);
-  const row = await insertAutolink(tx, {
+  const row = await insertAutolink(scope.tx, {
     repository_id: repo.id,
     key_prefix,
     url_template,
@@ -31,13 +31,13 @@ export async function createAutolink(tx: Tx, action: RepositoryAction, wanted: N
     created_at: now,
     updated_at: now,
   });
-  await record(tx, { ...inRepository(action), kind: 'autolink.created', data: { autolink: row.id } });
+  await record(scope.tx, { ...inRepository(action), kind: 'autolink.created', data: { autolink: row.id } });
   return row;
 }
 
-export async function deleteAutolink(tx: Tx, action: RepositoryAction, autolink: AutolinkRow): Promise<void> {
-  await removeAutolink(tx, autolink.id);
-  await record(tx, { ...inRepository(action), kind: 'autolink.deleted', data: { key_prefix: autolink.key_prefix } });
+export async function deleteAutolink(scope: WriteScope, action: RepositoryAction, autolink: AutolinkRow): Promise<void> {
+  await removeAutolink(scope.tx, autolink.id);
+  await record(scope.tx, { ...inRepository(action), kind: 'autolink.deleted', data: { key_prefix: autolink.key_prefix } });
 }
 
 function checkPrefix(text: string): void {

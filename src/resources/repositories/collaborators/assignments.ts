@@ -1,8 +1,10 @@
 // To whom alerts of a repository are assigned: what all kinds of alerts share. Each kind has a table of its own, of `alert_id` and `account_id`.
+
 import { type RawBuilder, sql } from 'kysely';
 import { roleLevel } from '#access/roles.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -26,12 +28,12 @@ export const findAlertAssignee = async (db: Db, repository: Id<'repositories'>, 
 
 /** The users of these logins. @throws Refusal 422 where alerts of the repository can't be assigned to one of them; `resource` is the kind of alert */
 export async function getAlertAssignees(
-  tx: Tx,
+  scope: WriteScope,
   { repository, resource }: { repository: Id<'repositories'>; resource: string },
   logins: readonly string[],
 ): Promise<Account[]> {
   const wanted = unique(logins.map((login) => login.toLowerCase()));
-  const accounts = await listAssignable(tx, repository, wanted);
+  const accounts = await listAssignable(scope.tx, repository, wanted);
   if (accounts.length < wanted.length)
     throw invalid(resource, 'assignees', 'invalid', 'assignees must have write access to the repository');
   return accounts;

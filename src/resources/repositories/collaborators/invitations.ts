@@ -1,7 +1,7 @@
 import type { ActionContext, RepositoryAction } from '#access/action.ts';
 import type { Role } from '#access/roles.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { firstOrNotFound, notFound } from '#lib/refusal.ts';
@@ -17,49 +17,53 @@ export const isExpired = (invitation: InvitationRow, now: Date): boolean => addD
 
 /** Changes the role that an invitation offers. */
 export async function changeInvitation(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   invitation: InvitationRow,
   role: Role | undefined,
 ): Promise<InvitationRow> {
   if (role === undefined || role === invitation.role) return invitation;
   checkRole(action.repo, role, 'permissions');
-  const changed = await updateInvitation(tx, invitation.id, { role });
+  const changed = await updateInvitation(scope.tx, invitation.id, { role });
   const data = { user: invitation.invitee_id, role };
-  await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_changed', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'collaborator.invitation_changed', data });
   return changed;
 }
 
 /** Withdraws an invitation. */
-export async function cancelInvitation(tx: Tx, action: RepositoryAction, { id, invitee_id: user }: InvitationRow): Promise<void> {
-  await removeInvitation(tx, id);
-  await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_canceled', data: { user } });
+export async function cancelInvitation(
+  scope: WriteScope,
+  action: RepositoryAction,
+  { id, invitee_id: user }: InvitationRow,
+): Promise<void> {
+  await removeInvitation(scope.tx, id);
+  await record(scope.tx, { ...inRepository(action), kind: 'collaborator.invitation_canceled', data: { user } });
 }
 
 /** Removes the caller's own invitation. Returns its repository. */
-async function consumeInvitation(tx: Tx, { id, repository_id }: InvitationRow): Promise<RepositoryRow> {
-  await removeInvitation(tx, id);
-  return firstOrNotFound(await loadInvitedRepositories(tx, [repository_id]));
+async function consumeInvitation(scope: WriteScope, { id, repository_id }: InvitationRow): Promise<RepositoryRow> {
+  await removeInvitation(scope.tx, id);
+  return firstOrNotFound(await loadInvitedRepositories(scope.tx, [repository_id]));
 }
 
 const ownEvent = ({ id, owner_id: owner }: RepositoryRow, { by, now }: ActionContext) =>
   ({ owner, repository: id, actor: by.account.id, at: now }) as const;
 
 /** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
-export async function acceptInvitation(tx: Tx, action: ActionContext, invitation: InvitationRow): Promise<void> {
+export async function acceptInvitation(scope: WriteScope, action: ActionContext, invitation: InvitationRow): Promise<void> {
   if (isExpired(invitation, action.now)) throw notFound();
-  const repository = await consumeInvitation(tx, invitation);
+  const repository = await consumeInvitation(scope, invitation);
   const user = action.by.account.id;
   const offered = [{ repository_id: repository.id, role: invitation.role }];
-  const [held] = await raiseCollaborator(tx, user, offered, action.now);
+  const [held] = await raiseCollaborator(scope.tx, user, offered, action.now);
   const data = { user, role: held?.role ?? invitation.role };
-  await record(tx, { ...ownEvent(repository, action), kind: 'collaborator.added', data });
+  await record(scope.tx, { ...ownEvent(repository, action), kind: 'collaborator.added', data });
 }
 
 /** Declines the caller's own invitation. */
-export async function declineInvitation(tx: Tx, action: ActionContext, invitation: InvitationRow): Promise<void> {
-  const repository = await consumeInvitation(tx, invitation);
-  await record(tx, {
+export async function declineInvitation(scope: WriteScope, action: ActionContext, invitation: InvitationRow): Promise<void> {
+  const repository = await consumeInvitation(scope, invitation);
+  await record(scope.tx, {
     ...ownEvent(repository, action),
     kind: 'collaborator.invitation_declined',
     data: { user: action.by.account.id },

@@ -2,7 +2,8 @@ import type { RepositoryAction } from '#access/action.ts';
 import { findOrg } from '#access/lookup.ts';
 import { type Role, roleLevel, roleOfLevel } from '#access/roles.ts';
 import type { Account, Repo, SignedIn } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { forbidden, invalid, notFound, unprocessable } from '#lib/refusal.ts';
@@ -60,7 +61,7 @@ export function checkRole(repo: Repo, role: Role, field: string): void {
  * are invited, and the invitation is returned.
  */
 export async function addCollaborator(
-  tx: Tx,
+  scope: WriteScope,
   action: CollaboratorAction,
   wanted: Role | undefined,
 ): Promise<InvitationRow | undefined> {
@@ -68,60 +69,70 @@ export async function addCollaborator(
   if (user.kind !== 'user') throw notFound();
   if (user.id === repo.owner_id)
     throw invalid('Repository', 'username', 'invalid', 'The owner of a repository is not its collaborator');
-  const known = await findCollaborator(tx, repo.id, user.id);
+  const known = await findCollaborator(scope.tx, repo.id, user.id);
   const role = wanted ?? known?.role ?? 'write';
   if (wanted !== undefined) checkRole(repo, role, 'permission');
-  const isMember = await findMembershipForUpdate(tx, repo.owner_id, user.id);
-  if (known === undefined && !isMember) return invite(tx, action, role);
+  const isMember = await findMembershipForUpdate(scope.tx, repo.owner_id, user.id);
+  if (known === undefined && !isMember) return invite(scope, action, role);
   if (known?.role === role) return undefined;
-  await putCollaborator(tx, { repository_id: repo.id, user_id: user.id, role, created_at: now });
-  const pending = await findInvitationOf(tx, repo.id, user.id);
-  if (pending) await removeInvitation(tx, pending.id);
+  await putCollaborator(scope.tx, { repository_id: repo.id, user_id: user.id, role, created_at: now });
+  const pending = await findInvitationOf(scope.tx, repo.id, user.id);
+  if (pending) await removeInvitation(scope.tx, pending.id);
   const event = inRepository(action);
-  if (known) await record(tx, { ...event, kind: 'collaborator.changed', data: { user: user.id, role, from: known.role } });
-  else await record(tx, { ...event, kind: 'collaborator.added', data: { user: user.id, role } });
+  if (known) await record(scope.tx, { ...event, kind: 'collaborator.changed', data: { user: user.id, role, from: known.role } });
+  else await record(scope.tx, { ...event, kind: 'collaborator.added', data: { user: user.id, role } });
   return undefined;
 }
 
-async function invite(tx: Tx, action: CollaboratorAction, role: Role): Promise<InvitationRow> {
+async function invite(scope: WriteScope, action: CollaboratorAction, role: Role): Promise<InvitationRow> {
   const { repo, user, by, now } = action;
-  await checkMemberPrivilege(tx, 'members_can_invite_outside_collaborators', action);
-  const known = await findInvitationOf(tx, repo.id, user.id);
+  await checkMemberPrivilege(scope, 'members_can_invite_outside_collaborators', action);
+  const known = await findInvitationOf(scope.tx, repo.id, user.id);
   const inviter_id = by.account.id;
-  const invitation = await putInvitation(tx, { repository_id: repo.id, invitee_id: user.id, inviter_id, role, created_at: now });
+  const invitation = await putInvitation(scope.tx, {
+    repository_id: repo.id,
+    invitee_id: user.id,
+    inviter_id,
+    role,
+    created_at: now,
+  });
   const kind = known ? 'collaborator.invitation_changed' : 'collaborator.invited';
-  await record(tx, { ...inRepository(action), kind, data: { user: user.id, role } });
+  await record(scope.tx, { ...inRepository(action), kind, data: { user: user.id, role } });
   return invitation;
 }
 
 /** Removes a user's direct role, and the invitations to and from that user. Users may remove their own role. */
-export async function deleteCollaborator(tx: Tx, action: CollaboratorAction): Promise<void> {
+export async function deleteCollaborator(scope: WriteScope, action: CollaboratorAction): Promise<void> {
   const { repo, user, by } = action;
   const isAllowed = user.id === by.account.id || by.grant.kind === 'installation' || roleLevel(repo.role) >= roleLevel('admin');
   if (!isAllowed) throw forbidden('You must have admin rights to the repository to remove a collaborator.');
   if (user.id === repo.owner_id) throw invalid('Repository', 'username', 'invalid', 'The owner of a repository stays');
-  const invitation = await findInvitationOf(tx, repo.id, user.id);
-  if (invitation && (await removeInvitation(tx, invitation.id)))
-    await record(tx, { ...inRepository(action), kind: 'collaborator.invitation_canceled', data: { user: user.id } });
-  if (!(await removeCollaborator(tx, repo.id, user.id))) return;
-  await record(tx, { ...inRepository(action), kind: 'collaborator.removed', data: { user: user.id } });
-  const withdrawn = await removeInvitationsBy(tx, repo.id, user.id);
+  const invitation = await findInvitationOf(scope.tx, repo.id, user.id);
+  if (invitation && (await removeInvitation(scope.tx, invitation.id)))
+    await record(scope.tx, { ...inRepository(action), kind: 'collaborator.invitation_canceled', data: { user: user.id } });
+  if (!(await removeCollaborator(scope.tx, repo.id, user.id))) return;
+  await record(scope.tx, { ...inRepository(action), kind: 'collaborator.removed', data: { user: user.id } });
+  const withdrawn = await removeInvitationsBy(scope.tx, repo.id, user.id);
   const event = inRepository(action);
-  await recordEach(tx, withdrawn, (invitee) => ({ ...event, kind: 'collaborator.invitation_canceled', data: { user: invitee } }));
+  await recordEach(scope.tx, withdrawn, (invitee) => ({
+    ...event,
+    kind: 'collaborator.invitation_canceled',
+    data: { user: invitee },
+  }));
 }
 
 /** Makes a member an outside collaborator, who keeps their direct roles, and gets the roles that they had by teams as direct ones. */
-export async function convertToOutside(tx: Tx, action: MemberAction): Promise<void> {
+export async function convertToOutside(scope: WriteScope, action: MemberAction): Promise<void> {
   const { org, user, now } = action;
-  await lockOrganization(tx, org.id);
-  const membership = await findMembership(tx, org.id, user.id);
+  await lockOrganization(scope.tx, org.id);
+  const membership = await findMembership(scope.tx, org.id, user.id);
   if (membership?.state !== 'active') throw forbidden(`${user.login} is not a member of this organization.`);
-  const byTeams = await listRolesByTeams(tx, org.id, user.id);
-  await endMembership(tx, action);
-  const roles = await raiseCollaborator(tx, user.id, byTeams, now);
+  const byTeams = await listRolesByTeams(scope.tx, org.id, user.id);
+  await endMembership(scope, action);
+  const roles = await raiseCollaborator(scope.tx, user.id, byTeams, now);
   const event = inOrganization(action);
-  await record(tx, { ...event, kind: 'member.removed', data: { user: user.id } });
-  await recordEach(tx, roles, ({ repository_id: repository, role }) => ({
+  await record(scope.tx, { ...event, kind: 'member.removed', data: { user: user.id } });
+  await recordEach(scope.tx, roles, ({ repository_id: repository, role }) => ({
     ...event,
     repository,
     kind: 'collaborator.added',
@@ -130,12 +141,12 @@ export async function convertToOutside(tx: Tx, action: MemberAction): Promise<vo
 }
 
 /** Removes an outside collaborator from all repositories of an organization. */
-export async function removeOutside(tx: Tx, action: MemberAction): Promise<void> {
+export async function removeOutside(scope: WriteScope, action: MemberAction): Promise<void> {
   const { org, user } = action;
   if (user.kind !== 'user') throw notFound();
-  await lockOrganization(tx, org.id);
-  const membership = await findMembership(tx, org.id, user.id);
+  await lockOrganization(scope.tx, org.id);
+  const membership = await findMembership(scope.tx, org.id, user.id);
   if (membership?.state === 'active')
     throw unprocessable('A member of the organization cannot be removed as an outside collaborator.');
-  await withdrawRoles(tx, action);
+  await withdrawRoles(scope, action);
 }

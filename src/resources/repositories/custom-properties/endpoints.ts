@@ -62,7 +62,7 @@ export const defineCustomProperties = endpoint({
   example: { properties: [{ property_name: 'environment', ...definition, allowed_values: [...definition.allowed_values] }] },
   replies: { 200: Type.Array(CustomProperty) },
   async handle({ change, at, body, action, links }) {
-    const rows = await change((tx) => defineProperties(tx, action, body.properties));
+    const rows = await change((scope) => defineProperties(scope, action, body.properties));
     return rows.map((row) => presentProperty(links, at.org, row));
   },
 });
@@ -91,7 +91,7 @@ export const defineCustomProperty = endpoint({
   replies: { 200: CustomProperty },
   async handle({ change, at, body, action, links }) {
     const wanted = { property_name: at.custom_property_name, ...body };
-    const rows = await change((tx) => defineProperties(tx, action, [wanted], () => ''));
+    const rows = await change((scope) => defineProperties(scope, action, [wanted], () => ''));
     return presentProperty(links, at.org, firstOrNotFound(rows));
   },
 });
@@ -105,7 +105,7 @@ export const deleteCustomProperty = endpoint({
   access: defines,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { customProperty }) => deleteProperty(tx, action, customProperty));
+    await change((scope, { customProperty }) => deleteProperty(scope, action, customProperty));
   },
 });
 
@@ -141,7 +141,7 @@ export const setOrganizationPropertyValues = endpoint({
   example: { repository_names: ['engine'], properties: [{ property_name: 'environment', value: 'production' }] },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => setOrganizationValues(tx, action, body));
+    await change((scope) => setOrganizationValues(scope, action, body));
   },
 });
 
@@ -167,6 +167,6 @@ export const setRepositoryPropertyValues = endpoint({
   example: { properties: [{ property_name: 'environment', value: 'production' }] },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => setRepositoryValues(tx, action, body.properties));
+    await change((scope) => setRepositoryValues(scope, action, body.properties));
   },
 });

@@ -1,5 +1,5 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { keyed } from '#lib/collections.ts';
@@ -28,14 +28,14 @@ const validName = new RegExp(namePattern);
  * @returns the properties in the order of the request
  */
 export async function defineProperties(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   wanted: readonly NamedDefinition[],
   prefix: (at: number) => string = (at) => `properties.${at}.`,
 ): Promise<PropertyRow[]> {
   const { org, now } = action;
-  await lockOrganization(tx, org.id);
-  const before = keyed(await listPropertiesForUpdate(tx, org.id), keyOf);
+  await lockOrganization(scope.tx, org.id);
+  const before = keyed(await listPropertiesForUpdate(scope.tx, org.id), keyOf);
   const columns = wanted.map((one, at) => columnsOf(one, before.get(one.property_name.toLowerCase()), prefix(at)));
   const names = columns.map(keyOf);
   const twice = names.findIndex((name, at) => names.indexOf(name) < at);
@@ -45,9 +45,9 @@ export async function defineProperties(
 
   const changed = columns.filter((one) => !isSame(one, before.get(keyOf(one))));
   if (changed.length > 0) {
-    const written = await putProperties(tx, org.id, changed, now);
+    const written = await putProperties(scope.tx, org.id, changed, now);
     removeDisallowedValues(
-      tx,
+      scope.tx,
       written.filter((row) => isNarrowed(row, before.get(keyOf(row)))).map(({ id }) => id),
     );
     const events = written.map((row) => ({
@@ -55,7 +55,7 @@ export async function defineProperties(
       kind: before.has(keyOf(row)) ? ('custom_property.updated' as const) : ('custom_property.created' as const),
       data: { property: row.id },
     }));
-    await recordAll(tx, events);
+    await recordAll(scope.tx, events);
     for (const row of written) before.set(keyOf(row), row);
   }
   return names.flatMap((name) => before.get(name) ?? []);
@@ -116,7 +116,7 @@ const isNarrowed = (row: PropertyRow, before: PropertyRow | undefined): boolean 
   before?.allowed_values?.some((value) => !row.allowed_values?.includes(value)) ?? false;
 
 /** Deletes a property, with its values in all repositories. */
-export async function deleteProperty(tx: Tx, action: OrganizationAction, { id, name }: PropertyRow): Promise<void> {
-  await removeProperty(tx, id);
-  await record(tx, { ...inOrganization(action), kind: 'custom_property.deleted', data: { name } });
+export async function deleteProperty(scope: WriteScope, action: OrganizationAction, { id, name }: PropertyRow): Promise<void> {
+  await removeProperty(scope.tx, id);
+  await record(scope.tx, { ...inOrganization(action), kind: 'custom_property.deleted', data: { name } });
 }

@@ -2,7 +2,7 @@ import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
 import { findOrg } from '#access/lookup.ts';
 import { holds } from '#access/permissions.ts';
 import { hasNoRole, isScoped, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { keyed, unique } from '#lib/collections.ts';
@@ -48,12 +48,12 @@ const inList: FieldOf = (at) => ({ name: `properties.${at}.property_name`, value
 
 /** Sets values of repositories, and records what changed of each. */
 async function setValues(
-  tx: Tx,
+  scope: WriteScope,
   { owner, by, now }: Changer,
   repositories: readonly Id<'repositories'>[],
   wanted: readonly Wanted[],
 ): Promise<void> {
-  const before = new Map((await listSetValues(tx, repositories)).map((row) => [keyOf(row), row.value]));
+  const before = new Map((await listSetValues(scope.tx, repositories)).map((row) => [keyOf(row), row.value]));
   const put: SetValue[] = [];
   const events = repositories.flatMap((id) => {
     const changed = wanted.flatMap(({ property, value }) => {
@@ -75,28 +75,28 @@ async function setValues(
       { ...inRepository({ repo: { id, owner_id: owner }, by, now }), kind: 'custom_property_values.updated' as const, data },
     ];
   });
-  await putValues(tx, put);
+  await putValues(scope.tx, put);
   const removed = wanted.flatMap(({ property, value }) => (value === null ? [property.id] : []));
-  await removeValues(tx, repositories, removed);
-  await recordAll(tx, events);
+  await removeValues(scope.tx, repositories, removed);
+  await recordAll(scope.tx, events);
 }
 
 const keyOf = ({ repository_id, property_id }: Omit<SetValue, 'value'>): string => `${repository_id} ${property_id}`;
 
 /** Sets values of repositories of an organization. Those that the caller may not read are refused as if there were none. */
 export async function setOrganizationValues(
-  tx: Tx,
+  scope: WriteScope,
   { org, by, now }: OrganizationAction,
   { repository_names, properties }: OrganizationPropertyValues,
 ): Promise<void> {
-  const wanted = wantedValues(await listPropertiesForShare(tx, org.id), properties, inList);
-  const found = await loadNamed(tx, by, org.id, repository_names);
+  const wanted = wantedValues(await listPropertiesForShare(scope.tx, org.id), properties, inList);
+  const found = await loadNamed(scope.tx, by, org.id, repository_names);
   const names = new Set(found.map(({ name }) => name.toLowerCase()));
   const stray = repository_names.findIndex((name) => !names.has(name.toLowerCase()));
   if (stray >= 0)
     throw invalid(resource, `repository_names.${stray}`, 'missing', `There is no repository ${repository_names[stray]}`);
   await setValues(
-    tx,
+    scope,
     { owner: org.id, by, now },
     found.map(({ id }) => id),
     wanted,
@@ -105,20 +105,20 @@ export async function setOrganizationValues(
 
 /** Sets values of a repository. Values that organizations keep for themselves are set by their owners alone. */
 export async function setRepositoryValues(
-  tx: Tx,
+  scope: WriteScope,
   { repo, by, now }: RepositoryAction,
   values: readonly NamedValue[],
 ): Promise<void> {
-  const wanted = wantedValues(await listPropertiesForShare(tx, repo.owner_id), values, inList);
+  const wanted = wantedValues(await listPropertiesForShare(scope.tx, repo.owner_id), values, inList);
   const kept = wanted.find(({ property }) => property.values_editable_by === 'org_actors')?.property;
-  if (kept && !(await mayEditKept(tx, by, repo.owner.login)))
+  if (kept && !(await mayEditKept(scope, by, repo.owner.login)))
     throw forbidden(`Values of the custom property ${kept.name} are set by owners of the organization alone.`);
-  await setValues(tx, { owner: repo.owner_id, by, now }, [repo.id], wanted);
+  await setValues(scope, { owner: repo.owner_id, by, now }, [repo.id], wanted);
 }
 
 /** Whether the caller may set what an organization keeps for itself: both the account and the credential must allow it. */
-async function mayEditKept(tx: Tx, by: SignedIn, login: string): Promise<boolean> {
-  const org = await findOrg(tx, by, login);
+async function mayEditKept(scope: WriteScope, by: SignedIn, login: string): Promise<boolean> {
+  const org = await findOrg(scope.tx, by, login);
   if (!org) return false;
   const { grant } = by;
   const isGranted = isScoped(grant) || (org.reached && holds(org.held, 'organization_custom_properties:write'));
@@ -130,18 +130,18 @@ async function mayEditKept(tx: Tx, by: SignedIn, login: string): Promise<boolean
  * (`require_explicit_values`).
  */
 export async function setFirstValues(
-  tx: Tx,
+  scope: WriteScope,
   { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>,
   { by, now }: Pick<Changer, 'by' | 'now'>,
   given: FirstValues,
 ): Promise<void> {
   const names = Object.keys(given);
-  const properties = await listPropertiesForShare(tx, owner_id);
+  const properties = await listPropertiesForShare(scope.tx, owner_id);
   const values = Object.entries(given).map(([property_name, value]) => ({ property_name, value }));
   const fieldOf: FieldOf = (at) => ({ name: `custom_properties.${names[at]}`, value: `custom_properties.${names[at]}` });
   const wanted = wantedValues(properties, values, fieldOf);
   const set = unique(wanted.map(({ property, value }) => (value === null ? null : property.id)));
   const lacking = properties.find((property) => property.require_explicit_values && !set.includes(property.id));
   if (lacking) throw invalid(resource, `custom_properties.${lacking.name}`, 'missing_field');
-  if (wanted.length > 0) await setValues(tx, { owner: owner_id, by, now }, [id], wanted);
+  if (wanted.length > 0) await setValues(scope, { owner: owner_id, by, now }, [id], wanted);
 }

@@ -41,7 +41,7 @@ export const createRepoDeployKey = endpoint({
   },
   replies: { 201: DeployKey },
   async handle({ change, body, action, at, links }) {
-    return presentDeployKey(links, at.repo, await change((tx) => createDeployKey(tx, action, body)));
+    return presentDeployKey(links, at.repo, await change((scope) => createDeployKey(scope, action, body)));
   },
 });
 
@@ -67,6 +67,6 @@ export const deleteRepoDeployKey = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { deployKey }) => deleteDeployKey(tx, action, deployKey));
+    await change((scope, { deployKey }) => deleteDeployKey(scope, action, deployKey));
   },
 });

@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
@@ -10,22 +10,22 @@ import type { NewDeployKey } from './schemas.ts';
 import type { DeployKeyRow } from './store.ts';
 
 /** Adds a key by which machines fetch from the repository, and push to it unless it is read-only. */
-export async function createDeployKey(tx: Tx, action: RepositoryAction, wanted: NewDeployKey): Promise<DeployKeyRow> {
+export async function createDeployKey(scope: WriteScope, action: RepositoryAction, wanted: NewDeployKey): Promise<DeployKeyRow> {
   const { by, now, repo } = action;
-  await checkEnabled(tx, repo);
-  const row = await storeKey(tx, { ...wanted, repository_id: repo.id, added_by: by.account.id, now });
-  await record(tx, { ...inRepository(action), kind: 'deploy_key.created', data: { key: row.id } });
+  await checkEnabled(scope, repo);
+  const row = await storeKey(scope, { ...wanted, repository_id: repo.id, added_by: by.account.id, now });
+  await record(scope.tx, { ...inRepository(action), kind: 'deploy_key.created', data: { key: row.id } });
   return { ...row, adder: by.account.login, enabled: true };
 }
 
 /** Refuses where the organization has switched deploy keys off. */
-async function checkEnabled(tx: Tx, repo: RepositoryAction['repo']): Promise<void> {
+async function checkEnabled(scope: WriteScope, repo: RepositoryAction['repo']): Promise<void> {
   if (repo.owner.kind !== 'organization') return;
-  const settings = await getSettings(tx, repo.owner_id);
+  const settings = await getSettings(scope.tx, repo.owner_id);
   if (!settings.deploy_keys_enabled_for_repositories) throw unprocessable('Deploy keys are disabled for this repository');
 }
 
-export async function deleteDeployKey(tx: Tx, action: RepositoryAction, key: DeployKeyRow): Promise<void> {
-  await removeKey(tx, key.id);
-  await record(tx, { ...inRepository(action), kind: 'deploy_key.deleted', data: { was: snapshotOf(key) } });
+export async function deleteDeployKey(scope: WriteScope, action: RepositoryAction, key: DeployKeyRow): Promise<void> {
+  await removeKey(scope.tx, key.id);
+  await record(scope.tx, { ...inRepository(action), kind: 'deploy_key.deleted', data: { was: snapshotOf(key) } });
 }

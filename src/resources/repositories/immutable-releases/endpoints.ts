@@ -39,7 +39,7 @@ export const setImmutableReleasesSettings = endpoint({
   example: { enforced_repositories: 'all' },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => changeRule(tx, action, body));
+    await change((scope) => changeRule(scope, action, body));
   },
 });
 
@@ -101,7 +101,7 @@ export const enableRepositoryImmutableReleases = endpoint({
   refuses: [409],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => enableImmutableReleases(tx, action));
+    await change((scope) => enableImmutableReleases(scope, action));
   },
 });
 
@@ -114,6 +114,6 @@ export const disableRepositoryImmutableReleases = endpoint({
   refuses: [409],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => disableImmutableReleases(tx, action));
+    await change((scope) => disableImmutableReleases(scope, action));
   },
 });

@@ -1,7 +1,9 @@
 // How many open pull requests people without write access may have in a repository: an organization's setting, or the repository's own.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { defined, gather, unique } from '#lib/collections.ts';
@@ -39,57 +41,57 @@ export const getCapOf = async (
 
 /** Switches the cap on or off, and sets it. */
 export const changeCap = (
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction | RepositoryAction,
   wanted: CreationCapChange,
-): Promise<CreationCap> => ('org' in action ? changeOrgCap(tx, action, wanted) : changeRepositoryCap(tx, action, wanted));
+): Promise<CreationCap> => ('org' in action ? changeOrgCap(scope, action, wanted) : changeRepositoryCap(scope, action, wanted));
 
-async function changeOrgCap(tx: Tx, action: OrganizationAction, wanted: CreationCapChange): Promise<CreationCap> {
+async function changeOrgCap(scope: WriteScope, action: OrganizationAction, wanted: CreationCapChange): Promise<CreationCap> {
   const { org } = action;
-  const before = capOf(await getSettings(tx, org.id));
+  const before = capOf(await getSettings(scope.tx, org.id));
   if (isDeepStrictEqual({ ...before, ...wanted }, before)) return before;
   // Only the named columns are written, so that a request at the same time can set the others.
   const { enabled: pull_request_cap_enabled, max_open_pull_requests } = wanted;
-  const settings = await updateSettings(tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
-  await record(tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
+  const settings = await updateSettings(scope.tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
+  await record(scope.tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
   return capOf(settings);
 }
 
 /** From now on, the repository doesn't follow its organization. */
-async function changeRepositoryCap(tx: Tx, action: RepositoryAction, wanted: CreationCapChange): Promise<CreationCap> {
+async function changeRepositoryCap(scope: WriteScope, action: RepositoryAction, wanted: CreationCapChange): Promise<CreationCap> {
   const { repo } = action;
-  const before = await findRepositoryCap(tx, repo);
-  const cap = await putRepositoryCap(tx, repo.id, wanted, before.max_open_pull_requests);
-  await record(tx, { ...inRepository(action), kind: 'pull_request_cap.changed', data: cap });
+  const before = await findRepositoryCap(scope.tx, repo);
+  const cap = await putRepositoryCap(scope.tx, repo.id, wanted, before.max_open_pull_requests);
+  await record(scope.tx, { ...inRepository(action), kind: 'pull_request_cap.changed', data: cap });
   return cap;
 }
 
 /** Lets users open as many pull requests as they want. The repository stays locked, so that requests at once count each other. @throws Refusal 422 for logins of nobody, and for more users than there may be */
-export async function bypassCap(tx: Tx, action: RepositoryAction, logins: readonly string[]): Promise<void> {
+export async function bypassCap(scope: WriteScope, action: RepositoryAction, logins: readonly string[]): Promise<void> {
   const { repo } = action;
   const refused = (message: string) => invalid('PullRequestCreationCapBypassList', 'users', 'invalid', message);
-  const users = await findUsersByLogin(tx, logins);
+  const users = await findUsersByLogin(scope.tx, logins);
   if (users.length < unique(logins.map((login) => login.toLowerCase())).length) throw refused('users must be logins of users');
-  await lockRepository(tx, repo.id);
-  const added = await addBypasses(tx, repo.id, gather(users, 'id'));
-  if (added.length > 0 && (await countBypasses(tx, repo.id)) > maxBypasses)
+  await lockRepository(scope.tx, repo.id);
+  const added = await addBypasses(scope.tx, repo.id, gather(users, 'id'));
+  if (added.length > 0 && (await countBypasses(scope.tx, repo.id)) > maxBypasses)
     throw refused(`At most ${maxBypasses} users can bypass the cap of a repository`);
-  await recordBypasses(tx, action, 'pull_request_cap.bypass_added', added);
+  await recordBypasses(scope, action, 'pull_request_cap.bypass_added', added);
 }
 
 /** Lets the cap hold for these users again. */
-export async function obeyCap(tx: Tx, action: RepositoryAction, logins: readonly string[]): Promise<void> {
-  const users = await findUsersByLogin(tx, logins);
-  const removed = await removeBypasses(tx, action.repo.id, gather(users, 'id'));
-  await recordBypasses(tx, action, 'pull_request_cap.bypass_removed', removed);
+export async function obeyCap(scope: WriteScope, action: RepositoryAction, logins: readonly string[]): Promise<void> {
+  const users = await findUsersByLogin(scope.tx, logins);
+  const removed = await removeBypasses(scope.tx, action.repo.id, gather(users, 'id'));
+  await recordBypasses(scope, action, 'pull_request_cap.bypass_removed', removed);
 }
 
 const recordBypasses = (
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   kind: 'pull_request_cap.bypass_added' | 'pull_request_cap.bypass_removed',
   users: readonly Id<'accounts'>[],
-): Promise<void> => recordEach(tx, users, (user) => ({ ...inRepository(action), kind, data: { user } }));
+): Promise<void> => recordEach(scope.tx, users, (user) => ({ ...inRepository(action), kind, data: { user } }));
 
 /** How many open pull requests a user without write access may have in a repository; undefined where no cap holds. */
 export async function findCapFor(db: Db, repo: CappedRepository, user: Id<'accounts'>): Promise<number | undefined> {

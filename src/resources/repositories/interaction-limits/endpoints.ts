@@ -67,7 +67,7 @@ export const { org: setOrgLimit, repo: setRepoLimit } = endpointVariants(
     example: { limit: 'collaborators_only', expiry: 'one_week' },
     replies: { 200: InteractionLimit },
     async handle({ change, body, action }) {
-      return presentLimit(await change((tx) => setLimit(tx, action, body)));
+      return presentLimit(await change((scope) => setLimit(scope, action, body)));
     },
   },
 );
@@ -92,7 +92,7 @@ export const { org: deleteOrgLimit, repo: deleteRepoLimit } = endpointVariants(
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, action }) {
-      await change((tx) => deleteLimit(tx, action));
+      await change((scope) => deleteLimit(scope, action));
     },
   },
 );
@@ -147,7 +147,7 @@ export const { org: updateCreationCap, repo: updateRepoCreationCap } = endpointV
     example: { enabled: true, max_open_pull_requests: 3 },
     replies: { 200: CreationCap },
     async handle({ change, body, action }) {
-      return change((tx) => changeCap(tx, action, body));
+      return change((scope) => changeCap(scope, action, body));
     },
   },
 );
@@ -174,7 +174,7 @@ export const addToBypassList = endpoint({
   example: { users: ['grace'] },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => bypassCap(tx, action, body.users));
+    await change((scope) => bypassCap(scope, action, body.users));
   },
 });
 
@@ -188,6 +188,6 @@ export const removeFromBypassList = endpoint({
   example: { users: ['grace'] },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => obeyCap(tx, action, body.users));
+    await change((scope) => obeyCap(scope, action, body.users));
   },
 });

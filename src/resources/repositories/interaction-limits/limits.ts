@@ -1,5 +1,6 @@
 import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -44,25 +45,25 @@ export const presentLimit = ({ interaction_group, organization_id, expires_at }:
 });
 
 /** Sets a limit in the place of the one before. */
-export async function setLimit(tx: Tx, action: LimitAction, wanted: NewInteractionLimit): Promise<LimitRow> {
-  await checkOwnLimit(tx, action);
+export async function setLimit(scope: WriteScope, action: LimitAction, wanted: NewInteractionLimit): Promise<LimitRow> {
+  await checkOwnLimit(scope, action);
   const limit = { interaction_group: wanted.limit, expires_at: expiryOf[wanted.expiry](action.now) };
-  const row = await putLimit(tx, parentOf(action), limit);
+  const row = await putLimit(scope.tx, parentOf(action), limit);
   const data = { limit: row.interaction_group, expires_at: timestamp(row.expires_at) };
-  await record(tx, { ...scopeOf(action), kind: 'interaction_limit.set', data });
+  await record(scope.tx, { ...scopeOf(action), kind: 'interaction_limit.set', data });
   return row;
 }
 
 /** Removes the limit that was set here, if there is one. */
-export async function deleteLimit(tx: Tx, action: LimitAction): Promise<void> {
-  await checkOwnLimit(tx, action);
-  const row = await removeLimit(tx, parentOf(action));
+export async function deleteLimit(scope: WriteScope, action: LimitAction): Promise<void> {
+  await checkOwnLimit(scope, action);
+  const row = await removeLimit(scope.tx, parentOf(action));
   if (!row || row.expires_at <= action.now) return;
-  await record(tx, { ...scopeOf(action), kind: 'interaction_limit.removed', data: { limit: row.interaction_group } });
+  await record(scope.tx, { ...scopeOf(action), kind: 'interaction_limit.removed', data: { limit: row.interaction_group } });
 }
 
 /** While an organization limits interactions, the limits of its repositories can't be changed: they don't hold. */
-async function checkOwnLimit(tx: Tx, action: LimitAction): Promise<void> {
-  if ('org' in action || !(await findLimit(tx, { owner: action.repo.owner_id }, action.now))) return;
+async function checkOwnLimit(scope: WriteScope, action: LimitAction): Promise<void> {
+  if ('org' in action || !(await findLimit(scope.tx, { owner: action.repo.owner_id }, action.now))) return;
   throw conflict('Interactions are limited by the owner of this repository.');
 }

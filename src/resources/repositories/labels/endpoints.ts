@@ -46,7 +46,7 @@ export const createRepoLabel = endpoint({
   example: { name: 'bug', color: 'd73a4a', description: 'A fault' },
   replies: { 201: Label },
   async handle({ change, at, body, action, links }) {
-    const row = await change((tx) => createLabel(tx, action, body));
+    const row = await change((scope) => createLabel(scope, action, body));
     return presentLabel(links, at.repo, row);
   },
 });
@@ -62,7 +62,7 @@ export const updateRepoLabel = endpoint({
   example: { new_name: 'fault', color: 'b60205' },
   replies: { 200: Label },
   async handle({ change, at, body, action, links }) {
-    const row = await change((tx, { label }) => changeLabel(tx, action, label, body));
+    const row = await change((scope, { label }) => changeLabel(scope, action, label, body));
     return presentLabel(links, at.repo, row);
   },
 });
@@ -76,6 +76,6 @@ export const deleteRepoLabel = endpoint({
   access: maintainsIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { label }) => deleteLabel(tx, action, label));
+    await change((scope, { label }) => deleteLabel(scope, action, label));
   },
 });

@@ -4,7 +4,7 @@ import { findRepoById } from '#access/lookup.ts';
 import type { NewOwner } from '#access/owner.ts';
 import type { Role } from '#access/roles.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -31,7 +31,7 @@ import {
 
 /** Forks, copies of templates, and transfers. */
 
-type Context = { change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>; git: GitStore };
+type Context = { change: Change; git: GitStore };
 type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; onlyBranch: string | undefined };
 type Fork = { row: RepositoryRow; role: Role | undefined };
 
@@ -40,12 +40,12 @@ type Fork = { row: RepositoryRow; role: Role | undefined };
  * a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
 export async function forkRepository({ change, git }: Context, wanted: NewFork): Promise<Fork> {
-  const existing = await change((tx) => findOwnFork(tx, wanted));
+  const existing = await change((scope) => findOwnFork(scope, wanted));
   if (existing) return existing;
   await using copy = await copyOf(git, wanted.repo, wanted.onlyBranch);
-  return await change(async (tx) => {
-    await lockOwner(tx, wanted.owner.id); // of two concurrent requests, the second finds the fork of the first
-    return (await findOwnFork(tx, wanted)) ?? createFork(tx, { ...wanted, git, initialize: copy.initialize });
+  return await change(async (scope) => {
+    await lockOwner(scope.tx, wanted.owner.id); // of two concurrent requests, the second finds the fork of the first
+    return (await findOwnFork(scope, wanted)) ?? createFork(scope, { ...wanted, git, initialize: copy.initialize });
   });
 }
 
@@ -53,14 +53,14 @@ export async function forkRepository({ change, git }: Context, wanted: NewFork):
  * The owner's existing fork of this source. Refuses callers who may not create one. If the caller may not see the existing fork,
  * the refusal is the one for an organization that doesn't exist.
  */
-async function findOwnFork(tx: Tx, { repo, owner, by }: NewFork): Promise<Fork | undefined> {
-  await checkMayFork(tx, { repo, by });
+async function findOwnFork(scope: WriteScope, { repo, owner, by }: NewFork): Promise<Fork | undefined> {
+  await checkMayFork(scope, { repo, by });
   if (owner.id === repo.owner_id && owner.kind !== 'organization')
     throw forbidden('Repository cannot be forked into the account that owns it.');
-  await checkMayCreate(tx, { owner, by, visibility: repo.visibility });
-  const found = await findForkOf(tx, owner.id, repo.source_id ?? repo.id);
+  await checkMayCreate(scope, { owner, by, visibility: repo.visibility });
+  const found = await findForkOf(scope.tx, owner.id, repo.source_id ?? repo.id);
   if (!found) return undefined;
-  const visible = await findRepoById(tx, by, found.id);
+  const visible = await findRepoById(scope.tx, by, found.id);
   if (!visible || !mayRead(visible, by.grant)) throw invalidForkOwner();
   return { row: found, role: visible.role };
 }
@@ -69,15 +69,15 @@ export const invalidForkOwner = () =>
   invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
 
 async function createFork(
-  tx: Tx,
+  scope: WriteScope,
   { git, repo, owner, by, name, now, initialize }: NewFork & { git: GitStore; initialize: Initialize },
 ): Promise<Fork> {
-  const row = await createRepository(tx, {
+  const row = await createRepository(scope, {
     git,
     owner,
     by,
     wanted: {
-      name: name ?? (await findFreeName(tx, owner, repo.name)),
+      name: name ?? (await findFreeName(scope, owner, repo.name)),
       description: repo.description,
       visibility: repo.visibility,
       has_issues: false,
@@ -91,8 +91,8 @@ async function createFork(
     initialize,
     now,
   });
-  await countForks(tx, repo.id);
-  await record(tx, { ...inRepository({ repo, by, now }), kind: 'repository.forked', data: { fork: row.id } });
+  await countForks(scope.tx, repo.id);
+  await record(scope.tx, { ...inRepository({ repo, by, now }), kind: 'repository.forked', data: { fork: row.id } });
   return { row, role: 'admin' };
 }
 
@@ -104,10 +104,10 @@ export const preparePrivateFork = (git: GitStore, repo: RepositoryRow) => copyOf
  * remembers what it belongs to.
  */
 export const createPrivateFork = (
-  tx: Tx,
+  scope: WriteScope,
   { repo, by, now, git, name, initialize }: RepositoryAction & { git: GitStore; name: string; initialize: Initialize },
 ): Promise<RepositoryRow> =>
-  createRepository(tx, {
+  createRepository(scope, {
     git,
     owner: { ...repo.owner, role: 'owner' },
     by,
@@ -118,18 +118,18 @@ export const createPrivateFork = (
   });
 
 /** Public repositories may be forked. For others, both the repository and its organization must allow it (the public API's rule). */
-async function checkMayFork(tx: Tx, action: Pick<RepositoryAction, 'repo' | 'by'>): Promise<void> {
+async function checkMayFork(scope: WriteScope, action: Pick<RepositoryAction, 'repo' | 'by'>): Promise<void> {
   if (action.repo.visibility === 'public') return;
   if (action.repo.is_private_fork) throw forbidden('A private fork of a security advisory cannot be forked.');
   if (!action.repo.allow_forking) throw forbidden('The repository exists, but forking is disabled.');
-  await checkMemberPrivilege(tx, 'members_can_fork_private_repositories', action);
+  await checkMemberPrivilege(scope, 'members_can_fork_private_repositories', action);
 }
 
 /** The name, with a number appended if the owner has a repository of that name. */
-async function findFreeName(tx: Tx, owner: Account, name: string): Promise<string> {
-  if (!(await findOwned(tx, owner.id, name))) return name;
+async function findFreeName(scope: WriteScope, owner: Account, name: string): Promise<string> {
+  if (!(await findOwned(scope.tx, owner.id, name))) return name;
   for (let number = 1; number < 100; number++)
-    if (!(await findOwned(tx, owner.id, `${name}-${number}`))) return `${name}-${number}`;
+    if (!(await findOwned(scope.tx, owner.id, `${name}-${number}`))) return `${name}-${number}`;
   throw invalid('Fork', 'name', 'already_exists', 'Give the fork a name of its own');
 }
 
@@ -149,45 +149,45 @@ export async function generateFromTemplate(
   { template, owner, by, wanted, allBranches, identity, now }: TemplateCopy,
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');
-  await change((tx) => precheckCreation(tx, { owner, by, wanted }));
+  await change((scope) => precheckCreation(scope, { owner, by, wanted }));
   await using copy = await copyTemplate(git, template, { by: identity, allBranches });
   const from = { template_id: template.id, default_branch: template.default_branch };
-  return await change((tx) => createRepository(tx, { git, owner, by, wanted, from, initialize: copy.initialize, now }));
+  return await change((scope) => createRepository(scope, { git, owner, by, wanted, from, initialize: copy.initialize, now }));
 }
 
 type Transfer = RepositoryAction & { to: NewOwner; name: string | undefined; teams: readonly number[] };
 
 /** Transfers a repository to the caller's own account, or to an organization in which the caller may create repositories. */
 export async function transferRepository(
-  tx: Tx,
+  scope: WriteScope,
   { repo, to, name: wantedName, teams, by, now }: Transfer,
 ): Promise<RepositoryRow> {
   const name = wantedName === undefined ? repo.name : checkName(wantedName);
-  if (repo.is_private_fork || (await listPrivateForks(tx, repo.id)).length > 0)
+  if (repo.is_private_fork || (await listPrivateForks(scope.tx, repo.id)).length > 0)
     throw unprocessable('A private fork of a security advisory stays with its repository, and that with its owner.');
   if (to.kind === 'bot' || (to.kind === 'user' && to.id !== by.account.id))
     throw invalid('Repository', 'new_owner', 'invalid', 'You may transfer only to yourself or an organization of yours');
   if (to.id === repo.owner_id)
     throw invalid('Repository', 'new_owner', 'invalid', 'Repositories cannot be transferred to the original owner');
-  await checkMemberPrivilege(tx, 'members_can_delete_repositories', { repo, by });
-  await checkMayCreate(tx, { owner: to, by, visibility: repo.visibility });
-  const taken = await findOwned(tx, to.id, name);
+  await checkMemberPrivilege(scope, 'members_can_delete_repositories', { repo, by });
+  await checkMayCreate(scope, { owner: to, by, visibility: repo.visibility });
+  const taken = await findOwned(scope.tx, to.id, name);
   if (taken && taken.id !== repo.id)
     throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
   // Removes what the former owner granted. Collaborators keep their roles, but for the new owner.
-  await removeFromInstallations(tx, repo.id);
-  await removeRepositoryFromTeams(tx, repo.id);
-  await removeRepositoryFromTokens(tx, repo.id);
-  await removeAllValues(tx, repo.id);
-  const row = await updateRepository(tx, repo.id, { owner_id: to.id, name, updated_at: now });
-  await removeRedirect(tx, to.login, name);
-  await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
-  await letMemberAdminister(tx, repo.id, { owner: to, by, now });
-  if (to.kind === 'user') await removeCollaborator(tx, repo.id, to.id);
-  const given = await giveTeamAccess(tx, to.id, teams, repo.id, now);
+  await removeFromInstallations(scope.tx, repo.id);
+  await removeRepositoryFromTeams(scope.tx, repo.id);
+  await removeRepositoryFromTokens(scope.tx, repo.id);
+  await removeAllValues(scope.tx, repo.id);
+  const row = await updateRepository(scope.tx, repo.id, { owner_id: to.id, name, updated_at: now });
+  await removeRedirect(scope.tx, to.login, name);
+  await putRedirect(scope.tx, repo.owner.login, repo.name, repo.id, now);
+  await letMemberAdminister(scope, repo.id, { owner: to, by, now });
+  if (to.kind === 'user') await removeCollaborator(scope.tx, repo.id, to.id);
+  const given = await giveTeamAccess(scope.tx, to.id, teams, repo.id, now);
   if (given.length !== new Set(teams).size)
     throw invalid('Repository', 'team_ids', 'invalid', 'team_ids must be teams of the new owner');
-  await record(tx, {
+  await record(scope.tx, {
     kind: 'repository.transferred',
     owner: to.id,
     repository: repo.id,

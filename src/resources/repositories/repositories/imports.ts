@@ -1,5 +1,5 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import type { Progress } from '#git/process/progress.ts';
 import { getDefaultBranch, listRefs } from '#git/refs/refs.ts';
@@ -22,13 +22,13 @@ type Import = Omit<Creation, 'initialize' | 'from'> & {
  * branches there are: history that was pushed elsewhere raises no webhooks here.
  */
 export async function importRepository(
-  tx: Tx,
+  scope: WriteScope,
   { source, pulls, token, onProgress, ...creation }: Import,
 ): Promise<RepositoryRow> {
   const { owner, by, now } = creation;
   let head: string | undefined;
   let isEmpty = true;
-  const row = await createRepository(tx, {
+  const row = await createRepository(scope, {
     ...creation,
     async initialize(draft) {
       const given = { source, pulls, token, fallbackBranch: draft.default_branch, onProgress };
@@ -39,6 +39,9 @@ export async function importRepository(
     },
   });
   const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
-  await record(tx, { ...event, kind: 'repository.imported', data: {} });
-  return updateRepository(tx, row.id, { default_branch: head ?? row.default_branch, ...(isEmpty ? {} : { pushed_at: now }) });
+  await record(scope.tx, { ...event, kind: 'repository.imported', data: {} });
+  return updateRepository(scope.tx, row.id, {
+    default_branch: head ?? row.default_branch,
+    ...(isEmpty ? {} : { pushed_at: now }),
+  });
 }

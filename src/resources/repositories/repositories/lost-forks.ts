@@ -28,12 +28,12 @@ export const removeLostForks = batchSubscription<(typeof losses)[number], JobCon
   name: 'repositories.remove-lost-forks',
   on: losses,
   attempts: 25,
-  async runAll(events, { change, now, log }) {
+  async runAll(events, { change, now, log }: JobContext) {
     for (const owner of unique(gather(events, 'owner'))) {
       const removeNext = () =>
-        change(async (tx) => {
-          const fork = await findLostForkForUpdate(tx, owner);
-          if (fork) await removeFork(tx, fork, now);
+        change(async (scope) => {
+          const fork = await findLostForkForUpdate(scope.tx, owner);
+          if (fork) await removeFork(scope, fork, now);
           return fork;
         });
       for (let fork = await removeNext(); fork; fork = await removeNext()) {

@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { forbidden } from '#lib/refusal.ts';
 import { findMembership } from '#resources/identity/members/index.ts';
 import { getSettings } from '#resources/identity/organizations/index.ts';
@@ -19,13 +19,13 @@ type MemberPrivilege = keyof typeof refusals;
 
 /** Refuses a caller who isn't an owner of the repository's organization if its settings reserve this for owners. Apps are exempt. */
 export async function checkMemberPrivilege(
-  tx: Tx,
+  scope: WriteScope,
   setting: MemberPrivilege,
   { repo, by }: Pick<RepositoryAction, 'repo' | 'by'>,
 ): Promise<void> {
   if (repo.owner.kind !== 'organization' || by.grant.kind === 'installation') return;
-  const settings = await getSettings(tx, repo.owner_id);
+  const settings = await getSettings(scope.tx, repo.owner_id);
   if (settings[setting]) return;
-  const membership = await findMembership(tx, repo.owner_id, by.account.id);
+  const membership = await findMembership(scope.tx, repo.owner_id, by.account.id);
   if (membership?.role !== 'owner' || membership.state !== 'active') throw forbidden(refusals[setting]);
 }

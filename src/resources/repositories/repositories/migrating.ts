@@ -1,7 +1,9 @@
 // What migrations need of repositories: finding them by their names, and locks.
+
 import { sql } from 'kysely';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { loadRepositories } from './store.ts';
 
@@ -33,12 +35,12 @@ export async function findByFullNames(db: Db, viewer: Viewer, names: readonly st
 
 /** Locks repositories for a migration. Returns those that were not locked for another one. */
 export async function lockForMigration(
-  tx: Tx,
+  scope: WriteScope,
   migration: Id<'migrations'>,
   ids: readonly Id<'repositories'>[],
 ): Promise<Id<'repositories'>[]> {
   if (ids.length === 0) return [];
-  const rows = await tx
+  const rows = await scope.tx
     .updateTable('repositories')
     .set({ locked_by: migration })
     .where('id', 'in', [...ids])
@@ -49,5 +51,5 @@ export async function lockForMigration(
 }
 
 /** Ends a migration's lock on a repository. */
-export const unlockRepository = (tx: Tx, migration: Id<'migrations'>, id: Id<'repositories'>) =>
-  tx.updateTable('repositories').set({ locked_by: null }).where('id', '=', id).where('locked_by', '=', migration).execute();
+export const unlockRepository = (scope: WriteScope, migration: Id<'migrations'>, id: Id<'repositories'>) =>
+  scope.tx.updateTable('repositories').set({ locked_by: null }).where('id', '=', id).where('locked_by', '=', migration).execute();

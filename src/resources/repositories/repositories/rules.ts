@@ -1,7 +1,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { expandScopes } from '#access/scopes.ts';
 import { type Account, hasNoRole, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll } from '#events/record.ts';
 import { eventsOfMoves } from '#events/ref-moves.ts';
 import { inRepository } from '#events/scope.ts';
@@ -61,7 +61,7 @@ const visibilityOf = ({
 
 /** Refuses an account or a credential that may not create a repository of this visibility for this owner. */
 export async function checkMayCreate(
-  tx: Tx,
+  scope: WriteScope,
   { owner, by, visibility }: { owner: Account & { role?: string | undefined }; by: SignedIn; visibility: Visibility },
 ): Promise<void> {
   checkCredential(owner, by, visibility);
@@ -71,7 +71,7 @@ export async function checkMayCreate(
     return;
   }
   if (by.grant.kind === 'installation' || owner.role === 'owner') return;
-  const settings = await getSettings(tx, owner.id);
+  const settings = await getSettings(scope.tx, owner.id);
   const allowed = settings.members_can_create_repositories && settings[`members_can_create_${visibility}_repositories`];
   if (owner.role !== 'member' || !allowed) throw forbidden(`You may not create ${visibility} repositories in this organization.`);
 }
@@ -105,19 +105,19 @@ export type Creation = {
 };
 
 /** Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is inserted. */
-async function checkCreation(tx: Tx, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
+async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
   const name = checkName(wanted.name);
   // Clients send the others as their own defaults for new repositories, as `gh repo create` does.
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
   const visibility = visibilityOf(wanted) ?? 'public';
-  await checkMayCreate(tx, { owner, by, visibility });
+  await checkMayCreate(scope, { owner, by, visibility });
   return { name, visibility };
 }
 
 /** Refuses what `createRepository` would refuse, before much work is done for it. */
-export async function precheckCreation(tx: Tx, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
-  const { name } = await checkCreation(tx, creation);
-  if (await findOwned(tx, creation.owner.id, name)) throw nameTaken();
+export async function precheckCreation(scope: WriteScope, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
+  const { name } = await checkCreation(scope, creation);
+  if (await findOwned(scope.tx, creation.owner.id, name)) throw nameTaken();
 }
 
 /**
@@ -125,7 +125,7 @@ export async function precheckCreation(tx: Tx, creation: Pick<Creation, 'owner' 
  * a repository that was acknowledged always has one; a folder without a row is harmless, since ids aren't reused.
  */
 export async function createRepository(
-  tx: Tx,
+  scope: WriteScope,
   { git, owner, by, wanted, from = {}, labels, properties, initialize = initializeEmpty(git), now }: Creation,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
@@ -136,11 +136,11 @@ export async function createRepository(
     name: _name,
     ...settings
   } = withoutMissing(withTitleSetting(rest));
-  const { name, visibility } = await checkCreation(tx, { owner, by, wanted });
-  const row = await insertRepository(tx, {
+  const { name, visibility } = await checkCreation(scope, { owner, by, wanted });
+  const row = await insertRepository(scope.tx, {
     ...defined(settings),
     ...from,
-    ...(await firstSwitches(tx, owner)),
+    ...(await firstSwitches(scope.tx, owner)),
     ...(license_template ? { license: license_template.toLowerCase() } : {}),
     owner_id: owner.id,
     name,
@@ -150,17 +150,17 @@ export async function createRepository(
     updated_at: now,
   });
   if (!row) throw nameTaken();
-  if (labels !== 'none') await insertFirstLabels(tx, row.id);
-  await removeRedirect(tx, owner.login, name);
-  await letMemberAdminister(tx, row.id, { owner, by, now });
-  if (team_id !== undefined) await giveTeamRole(tx, owner, team_id, row, now);
+  if (labels !== 'none') await insertFirstLabels(scope.tx, row.id);
+  await removeRedirect(scope.tx, owner.login, name);
+  await letMemberAdminister(scope, row.id, { owner, by, now });
+  if (team_id !== undefined) await giveTeamRole(scope, owner, team_id, row, now);
   const event = { owner: owner.id, repository: row.id, actor: by.account.id, at: now };
-  await record(tx, { ...event, kind: 'repository.created', data: {} });
-  if (properties) await setFirstValues(tx, row, { by, now }, properties);
+  await record(scope.tx, { ...event, kind: 'repository.created', data: {} });
+  if (properties) await setFirstValues(scope, row, { by, now }, properties);
   const moves = await initialize(row);
   if (moves.length === 0) return row;
-  await recordAll(tx, eventsOfMoves(event, moves, { defaultBranch: row.default_branch, initial: true }));
-  return updateRepository(tx, row.id, { pushed_at: now });
+  await recordAll(scope.tx, eventsOfMoves(event, moves, { defaultBranch: row.default_branch, initial: true }));
+  return updateRepository(scope.tx, row.id, { pushed_at: now });
 }
 
 /**
@@ -168,16 +168,16 @@ export async function createRepository(
  * app acts by what it was granted.
  */
 export async function letMemberAdminister(
-  tx: Tx,
+  scope: WriteScope,
   repository: RepositoryRow['id'],
   { owner, by, now }: Pick<Creation, 'owner' | 'by' | 'now'>,
 ): Promise<void> {
   if (owner.kind !== 'organization' || owner.role !== 'member' || hasNoRole(by.grant)) return;
-  await raiseCollaborator(tx, by.account.id, [{ repository_id: repository, role: 'admin' }], now);
+  await raiseCollaborator(scope.tx, by.account.id, [{ repository_id: repository, role: 'admin' }], now);
 }
 
-async function giveTeamRole(tx: Tx, owner: Account, team: number, row: RepositoryRow, now: Date): Promise<void> {
-  const given = await giveTeamAccess(tx, owner.id, [team], row.id, now);
+async function giveTeamRole(scope: WriteScope, owner: Account, team: number, row: RepositoryRow, now: Date): Promise<void> {
+  const given = await giveTeamAccess(scope.tx, owner.id, [team], row.id, now);
   if (given.length === 0) throw invalid('Repository', 'team_id', 'invalid', 'team_id is not a team of this organization');
 }
 
@@ -202,7 +202,7 @@ function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: 
 
 /** Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their own. */
 export async function changeRepository(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction & { git: GitStore },
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
@@ -219,22 +219,22 @@ export async function changeRepository(
   if (repo.archived && wanted.archived !== false) throw forbidden('Repository was archived so is read-only.');
   refuseSwitchedOn('Repository', wanted, missingFeatures);
   checkSignoffChange(repo, wanted.web_commit_signoff_required);
-  if (visibility !== repo.visibility) await checkMayChangeVisibility(tx, action, visibility);
-  if (name !== repo.name) await prepareRename(tx, repo, name, now);
-  const switches = await switchesAfter(tx, repo, wantedSwitches(security_and_analysis));
-  const row = await updateRepository(tx, repo.id, { ...defined(settings), ...switches, name, visibility, updated_at: now });
+  if (visibility !== repo.visibility) await checkMayChangeVisibility(scope, action, visibility);
+  if (name !== repo.name) await prepareRename(scope, repo, name, now);
+  const switches = await switchesAfter(scope.tx, repo, wantedSwitches(security_and_analysis));
+  const row = await updateRepository(scope.tx, repo.id, { ...defined(settings), ...switches, name, visibility, updated_at: now });
   const event = inRepository(action);
-  if (name !== repo.name) await record(tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
+  if (name !== repo.name) await record(scope.tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
   if (visibility !== repo.visibility) {
     const kind = visibility === 'public' ? 'repository.publicized' : 'repository.privatized';
-    await record(tx, { ...event, kind, data: {} });
-    for (const id of unique([repo.id, repo.parent_id])) await countForks(tx, id);
+    await record(scope.tx, { ...event, kind, data: {} });
+    for (const id of unique([repo.id, repo.parent_id])) await countForks(scope.tx, id);
   }
   if (row.archived !== repo.archived)
-    await record(tx, { ...event, kind: row.archived ? 'repository.archived' : 'repository.unarchived', data: {} });
+    await record(scope.tx, { ...event, kind: row.archived ? 'repository.archived' : 'repository.unarchived', data: {} });
   if (row.default_branch !== repo.default_branch) {
     await moveDefaultBranch(git, repo, row.default_branch);
-    await record(tx, {
+    await record(scope.tx, {
       ...event,
       kind: 'repository.default_branch_changed',
       data: { from: repo.default_branch, to: row.default_branch },
@@ -242,8 +242,8 @@ export async function changeRepository(
   }
   const changes = Object.keys(defined(settings)).filter((key) => key !== 'archived' && key !== 'default_branch');
   if (changes.length > 0)
-    await record(tx, { ...event, kind: 'repository.updated', data: { changes, from: formerValuesOf(repo, changes) } });
-  await recordSwitches(tx, action, row);
+    await record(scope.tx, { ...event, kind: 'repository.updated', data: { changes, from: formerValuesOf(repo, changes) } });
+  await recordSwitches(scope, action, row);
   return row;
 }
 
@@ -266,77 +266,81 @@ async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Pro
   await setDefaultBranch(repoOf(git, repo.id), branch);
 }
 
-async function checkMayChangeVisibility(tx: Tx, action: RepositoryAction, visibility: Visibility): Promise<void> {
+async function checkMayChangeVisibility(scope: WriteScope, action: RepositoryAction, visibility: Visibility): Promise<void> {
   if (action.repo.is_private_fork) throw unprocessable('A private fork of a security advisory stays private.');
   if (action.repo.owner.kind === 'user' && visibility === 'internal')
     throw invalid('Repository', 'visibility', 'invalid', 'Only organizations have internal repositories');
-  await checkForkVisibility(tx, action.repo, visibility);
-  await checkMemberPrivilege(tx, 'members_can_change_repo_visibility', action);
+  await checkForkVisibility(scope, action.repo, visibility);
+  await checkMemberPrivilege(scope, 'members_can_change_repo_visibility', action);
 }
 
 /** A fork has the visibility of its parent (the public API's rule). Otherwise users who may fork a private repository could publish it. */
-async function checkForkVisibility(tx: Tx, { parent_id, visibility: present }: Repo, visibility: Visibility): Promise<void> {
-  const parent = parent_id === null ? undefined : await findRepository(tx, parent_id);
+async function checkForkVisibility(
+  scope: WriteScope,
+  { parent_id, visibility: present }: Repo,
+  visibility: Visibility,
+): Promise<void> {
+  const parent = parent_id === null ? undefined : await findRepository(scope.tx, parent_id);
   if (parent === undefined || parent.visibility === visibility) return;
   const reason = present === 'public' ? "Public forks can't be made private" : 'A fork is as visible as its parent';
   throw invalid('Repository', 'visibility', 'invalid', reason);
 }
 
 /** Refuses a name that is taken, and makes the old name redirect to the repository until another one takes it. */
-async function prepareRename(tx: Tx, repo: Repo, name: string, now: Date): Promise<void> {
-  const taken = await findOwned(tx, repo.owner_id, name);
+async function prepareRename(scope: WriteScope, repo: Repo, name: string, now: Date): Promise<void> {
+  const taken = await findOwned(scope.tx, repo.owner_id, name);
   if (taken && taken.id !== repo.id) throw nameTaken();
-  await removeRedirect(tx, repo.owner.login, name);
-  if (name.toLowerCase() !== repo.name.toLowerCase()) await putRedirect(tx, repo.owner.login, repo.name, repo.id, now);
+  await removeRedirect(scope.tx, repo.owner.login, name);
+  if (name.toLowerCase() !== repo.name.toLowerCase()) await putRedirect(scope.tx, repo.owner.login, repo.name, repo.id, now);
 }
 
 /** The columns of the repository, without the viewer's access to it. */
 const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
 
 /** Deletes a repository. A subscription to the event removes its folder. */
-export async function deleteRepository(tx: Tx, action: RepositoryAction): Promise<void> {
+export async function deleteRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo } = action;
-  await checkMemberPrivilege(tx, 'members_can_delete_repositories', action);
+  await checkMemberPrivilege(scope, 'members_can_delete_repositories', action);
   const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // nobody hears of a private fork
   const data = { name: repo.name, ...was };
-  await removePrivateForks(tx, repo, action.now);
-  await record(tx, { ...inRepository(action), kind: 'repository.deleted', data });
-  await removeRepository(tx, repo.id);
-  if (repo.parent_id !== null) await countForks(tx, repo.parent_id);
+  await removePrivateForks(scope, repo, action.now);
+  await record(scope.tx, { ...inRepository(action), kind: 'repository.deleted', data });
+  await removeRepository(scope.tx, repo.id);
+  if (repo.parent_id !== null) await countForks(scope.tx, repo.parent_id);
 }
 
 /**
  * Removes a repository whose owner was deleted, or a private fork. Its folder and files go by the same event, which holds no more of it, so that no webhook
  * tells of it.
  */
-export async function removeWithOwner(tx: Tx, repo: RepositoryRow, now: Date): Promise<void> {
+export async function removeWithOwner(scope: WriteScope, repo: RepositoryRow, now: Date): Promise<void> {
   const { id: repository, owner_id: owner, name, parent_id } = repo;
-  await removePrivateForks(tx, repo, now);
-  await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
-  await removeRepository(tx, repository);
-  if (parent_id !== null) await countForks(tx, parent_id);
+  await removePrivateForks(scope, repo, now);
+  await record(scope.tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
+  await removeRepository(scope.tx, repository);
+  if (parent_id !== null) await countForks(scope.tx, parent_id);
 }
 
 /** Removes a fork whose owner may no longer have it. Its webhooks and subscribers hear of it as of any repository that is deleted. */
-export async function removeFork(tx: Tx, fork: RepositoryRow, now: Date): Promise<void> {
+export async function removeFork(scope: WriteScope, fork: RepositoryRow, now: Date): Promise<void> {
   const { id: repository, owner_id: owner, name, parent_id } = fork;
   const data = { name, was: snapshotOf(fork) };
-  await removePrivateForks(tx, fork, now);
-  await record(tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data });
-  await removeRepository(tx, repository);
-  if (parent_id !== null) await countForks(tx, parent_id);
+  await removePrivateForks(scope, fork, now);
+  await record(scope.tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data });
+  await removeRepository(scope.tx, repository);
+  if (parent_id !== null) await countForks(scope.tx, parent_id);
 }
 
 /** The private forks of a repository go with it, since nobody but its owner would know of them any more. */
-async function removePrivateForks(tx: Tx, { id }: Pick<RepositoryRow, 'id'>, now: Date): Promise<void> {
-  for (const fork of await listPrivateForks(tx, id)) await removeWithOwner(tx, fork, now);
+async function removePrivateForks(scope: WriteScope, { id }: Pick<RepositoryRow, 'id'>, now: Date): Promise<void> {
+  for (const fork of await listPrivateForks(scope.tx, id)) await removeWithOwner(scope, fork, now);
 }
 
 /** The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit. */
 const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const maxTopics = 20;
 
-export async function replaceTopics(tx: Tx, action: RepositoryAction, names: readonly string[]): Promise<string[]> {
+export async function replaceTopics(scope: WriteScope, action: RepositoryAction, names: readonly string[]): Promise<string[]> {
   const { repo, now } = action;
   const topics = [...new Set(names.map((name) => name.toLowerCase()))];
   if (topics.length > maxTopics)
@@ -349,8 +353,8 @@ export async function replaceTopics(tx: Tx, action: RepositoryAction, names: rea
       'Topics must start with a lowercase letter or number, and hold only those and hyphens, 50 at most',
     );
   }
-  const row = await updateRepository(tx, repo.id, { topics, updated_at: now });
+  const row = await updateRepository(scope.tx, repo.id, { topics, updated_at: now });
   const data = { changes: ['topics'], from: { topics: repo.topics } };
-  await record(tx, { ...inRepository(action), kind: 'repository.updated', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'repository.updated', data });
   return row.topics;
 }

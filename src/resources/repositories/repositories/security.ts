@@ -1,7 +1,9 @@
 // What a repository wants of the security of its code: switches that are columns of it. Families of products ask for them.
+
 import { authorize } from '#access/authorize.ts';
 import type { Account, Repo, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
@@ -81,37 +83,37 @@ type SwitchAction = {
 };
 
 /** Records that switches changed, if they did. */
-export async function recordSwitches(tx: Tx, action: SwitchAction, row: SecurityState): Promise<void> {
+export async function recordSwitches(scope: WriteScope, action: SwitchAction, row: SecurityState): Promise<void> {
   const { repo } = action;
   const changes = securitySwitches.filter((name) => row[name] !== repo[name]);
   if (changes.length === 0) return;
   const data = { changes, from: stateOf(repo) };
-  await record(tx, { ...inRepository(action), kind: 'repository.security_changed', data });
+  await record(scope.tx, { ...inRepository(action), kind: 'repository.security_changed', data });
 }
 
 /**
  * Turns switches of a repository on or off, unless its organization enforces them. What is so already stays, and isn't recorded.
  * @throws as `changedSwitches` does
  */
-export async function changeSecurity(tx: Tx, action: SwitchAction, wanted: SecurityChange): Promise<void> {
-  await setSwitches(tx, action, await switchesAfter(tx, action.repo, wanted));
+export async function changeSecurity(scope: WriteScope, action: SwitchAction, wanted: SecurityChange): Promise<void> {
+  await setSwitches(scope, action, await switchesAfter(scope.tx, action.repo, wanted));
 }
 
 /** Turns vulnerability alerts off, and with them the graph that came with them, as in the public API, unless the organization enforces it. */
-export async function disableAlerts(tx: Tx, action: SwitchAction): Promise<void> {
-  const enforced = await loadEnforcedSwitches(tx, action.repo.id);
+export async function disableAlerts(scope: WriteScope, action: SwitchAction): Promise<void> {
+  const enforced = await loadEnforcedSwitches(scope.tx, action.repo.id);
   const wanted = { vulnerability_alerts: false, ...(enforced.has('dependency_graph') ? {} : { dependency_graph: false }) };
-  await setSwitches(tx, action, changedSwitches(action.repo, wanted, enforced));
+  await setSwitches(scope, action, changedSwitches(action.repo, wanted, enforced));
 }
 
 /** Turns switches of a repository on or off as its organization wants it. @throws as `changedSwitches` does */
-export const applySecurity = (tx: Tx, action: SwitchAction, wanted: SecurityChange): Promise<void> =>
-  setSwitches(tx, action, changedSwitches(action.repo, wanted));
+export const applySecurity = (scope: WriteScope, action: SwitchAction, wanted: SecurityChange): Promise<void> =>
+  setSwitches(scope, action, changedSwitches(action.repo, wanted));
 
-async function setSwitches(tx: Tx, action: SwitchAction, next: SecurityState): Promise<void> {
+async function setSwitches(scope: WriteScope, action: SwitchAction, next: SecurityState): Promise<void> {
   if (securitySwitches.every((name) => next[name] === action.repo[name])) return;
-  await updateRepository(tx, action.repo.id, next);
-  await recordSwitches(tx, action, next);
+  await updateRepository(scope.tx, action.repo.id, next);
+  await recordSwitches(scope, action, next);
 }
 
 /** The switches of a new repository, as its organization wants them. */

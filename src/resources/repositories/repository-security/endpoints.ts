@@ -42,7 +42,7 @@ export const enableVulnerabilityAlerts = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => changeSecurity(tx, action, { vulnerability_alerts: true }));
+    await change((scope) => changeSecurity(scope, action, { vulnerability_alerts: true }));
   },
 });
 
@@ -55,7 +55,7 @@ export const disableVulnerabilityAlerts = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => disableAlerts(tx, action));
+    await change((scope) => disableAlerts(scope, action));
   },
 });
 
@@ -82,7 +82,7 @@ export const enableAutomatedSecurityFixes = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => changeSecurity(tx, action, { dependency_bot_security_updates: true }));
+    await change((scope) => changeSecurity(scope, action, { dependency_bot_security_updates: true }));
   },
 });
 
@@ -95,7 +95,7 @@ export const disableAutomatedSecurityFixes = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => changeSecurity(tx, action, { dependency_bot_security_updates: false }));
+    await change((scope) => changeSecurity(scope, action, { dependency_bot_security_updates: false }));
   },
 });
 
@@ -120,7 +120,7 @@ export const enablePrivateVulnerabilityReporting = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => enablePrivateReporting(tx, action));
+    await change((scope) => enablePrivateReporting(scope, action));
   },
 });
 
@@ -133,7 +133,7 @@ export const disablePrivateVulnerabilityReporting = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => changeSecurity(tx, action, { private_vulnerability_reporting: false }));
+    await change((scope) => changeSecurity(scope, action, { private_vulnerability_reporting: false }));
   },
 });
 

@@ -1,14 +1,14 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { changeSecurity } from '#resources/repositories/repositories/index.ts';
 
 /** Lets outsiders report vulnerabilities of a repository in private, which the public API has for public repositories alone. */
-export async function enablePrivateReporting(tx: Tx, action: RepositoryAction): Promise<void> {
+export async function enablePrivateReporting(scope: WriteScope, action: RepositoryAction): Promise<void> {
   if (action.repo.visibility !== 'public')
     throw unprocessable('Private vulnerability reporting can only be enabled for public repositories.');
-  await changeSecurity(tx, action, { private_vulnerability_reporting: true });
+  await changeSecurity(scope, action, { private_vulnerability_reporting: true });
 }
 
 /** Whether outsiders may report in private: a repository that isn't public any more takes no reports. */

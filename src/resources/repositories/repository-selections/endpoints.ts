@@ -1,10 +1,12 @@
 // The selected repositories of an organization's setting: these four endpoints are the same for each setting that has some.
+
 import type { OrganizationAction } from '#access/action.ts';
 import type { Org } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import type { SharedCall } from '#endpoint/call.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -20,7 +22,7 @@ type Setting<At> = {
   /** The selection of the setting that the path names; undefined where the setting was never made. */
   selectionOf: (db: Db, at: At) => Promise<SelectionId | undefined>;
   /** What else belongs to a change of the selected repositories, in its transaction: as to record an event. */
-  changed?: (tx: Tx, action: OrganizationAction, at: At) => Promise<void>;
+  changed?: (scope: WriteScope, action: OrganizationAction, at: At) => Promise<void>;
   /** For which repositories a setting holds that was never made. Omitted: for none. */
   unset?: SelectionMode;
 };
@@ -31,10 +33,10 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
   changed,
   unset = 'none',
 }: Setting<At>) => {
-  const locked = async (tx: Tx, at: At): Promise<SelectionRow> => {
-    const id = await selectionOf(tx, at);
+  const locked = async (scope: WriteScope, at: At): Promise<SelectionRow> => {
+    const id = await selectionOf(scope.tx, at);
     if (id === undefined) throw notSelected(unset);
-    return orNotFound(await findSelectionForUpdate(tx, id));
+    return orNotFound(await findSelectionForUpdate(scope.tx, id));
   };
   return {
     list: {
@@ -55,9 +57,9 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
       refuses: [409],
       replies: { 204: Nothing },
       async handle({ change, at, action, body }: SettingCall<At> & { body: RepositorySelection }) {
-        await change(async (tx) => {
-          await selectRepositories(tx, action, await locked(tx, at), body.selected_repository_ids);
-          await changed?.(tx, action, at);
+        await change(async (scope) => {
+          await selectRepositories(scope, action, await locked(scope, at), body.selected_repository_ids);
+          await changed?.(scope, action, at);
         });
       },
     },
@@ -66,9 +68,9 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
       refuses: [409],
       replies: { 204: Nothing },
       async handle({ change, at, action }: SettingCall<At & OneRepository>) {
-        await change(async (tx) => {
-          await addRepository(tx, await locked(tx, at), at.repository);
-          await changed?.(tx, action, at);
+        await change(async (scope) => {
+          await addRepository(scope, await locked(scope, at), at.repository);
+          await changed?.(scope, action, at);
         });
       },
     },
@@ -77,9 +79,9 @@ export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
       refuses: [409],
       replies: { 204: Nothing },
       async handle({ change, at, action }: SettingCall<At & OneRepository>) {
-        await change(async (tx) => {
-          await removeRepository(tx, await locked(tx, at), at.repository);
-          await changed?.(tx, action, at);
+        await change(async (scope) => {
+          await removeRepository(scope, await locked(scope, at), at.repository);
+          await changed?.(scope, action, at);
         });
       },
     },

@@ -7,7 +7,7 @@ export const unselectTransferred = subscription<'repository.transferred', JobCon
   name: 'repository-selections.transferred',
   on: ['repository.transferred'],
   attempts: 25,
-  async run({ repository }, { change }) {
-    if (repository !== undefined) await change((tx) => removeForeign(tx, repository));
+  async run({ repository }, { change }: JobContext) {
+    if (repository !== undefined) await change((scope) => removeForeign(scope.tx, repository));
   },
 });

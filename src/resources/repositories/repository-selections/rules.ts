@@ -1,5 +1,5 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { unique } from '#lib/collections.ts';
 import { conflict, invalid, type Refusal } from '#lib/refusal.ts';
 import type { SelectionMode } from './schemas.ts';
@@ -19,65 +19,73 @@ import {
 type SelectionInput = { resource: string; mode: SelectionMode; ids: readonly number[] | undefined };
 
 /** Makes a selection for a new setting. */
-export async function createSelection(tx: Tx, action: OrganizationAction, input: SelectionInput): Promise<SelectionRow> {
-  const ids = await checkIds(tx, action, input);
-  const selection = await insertSelection(tx, action.org.id, input.mode);
-  if (ids) await putSelected(tx, selection.id, ids);
+export async function createSelection(
+  scope: WriteScope,
+  action: OrganizationAction,
+  input: SelectionInput,
+): Promise<SelectionRow> {
+  const ids = await checkIds(scope, action, input);
+  const selection = await insertSelection(scope.tx, action.org.id, input.mode);
+  if (ids) await putSelected(scope.tx, selection.id, ids);
   return selection;
 }
 
 /** Changes a selection. Without ids the selected repositories stay while the mode is `selected`; any other mode clears them. */
 export async function changeSelection(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   selection: SelectionId,
   input: SelectionInput,
 ): Promise<void> {
-  const ids = await checkIds(tx, action, input);
-  await updateSelection(tx, selection, input.mode);
-  if (ids) await putSelected(tx, selection, ids);
+  const ids = await checkIds(scope, action, input);
+  await updateSelection(scope.tx, selection, input.mode);
+  if (ids) await putSelected(scope.tx, selection, ids);
 }
 
 /** Adds repositories to the selected ones, and takes others away. `field` names those to be added in a refusal. */
 export async function adjustSelection(
-  tx: Tx,
+  scope: WriteScope,
   { org, by }: OrganizationAction,
   selection: SelectionId,
   { resource, field, add, remove }: { resource: string; field: string; add: readonly number[]; remove: readonly number[] },
 ): Promise<void> {
   const distinct = unique(add);
-  const kept = await keepSelectable(tx, org.id, distinct, by.grant);
+  const kept = await keepSelectable(scope.tx, org.id, distinct, by.grant);
   if (kept.length < distinct.length)
     throw invalid(resource, field, 'invalid', `${field} must be repositories of this organization`);
-  await removeSeveral(tx, selection, await keepSelectable(tx, org.id, unique(remove), by.grant));
-  await addSelected(tx, selection, kept);
+  await removeSeveral(scope.tx, selection, await keepSelectable(scope.tx, org.id, unique(remove), by.grant));
+  await addSelected(scope.tx, selection, kept);
 }
 
 /** Makes these repositories the selected ones, where the setting holds for selected ones. */
 export async function selectRepositories(
-  tx: Tx,
+  scope: WriteScope,
   action: OrganizationAction,
   selection: SelectionRow,
   ids: readonly number[],
 ): Promise<void> {
   checkMode(selection);
-  await changeSelection(tx, action, selection.id, { resource: 'RepositorySelection', mode: 'selected', ids });
+  await changeSelection(scope, action, selection.id, { resource: 'RepositorySelection', mode: 'selected', ids });
 }
 
 /** Adds a repository of the organization to the selected ones. */
-export async function addRepository(tx: Tx, selection: SelectionRow, repository: { readonly id: number }): Promise<void> {
+export async function addRepository(
+  scope: WriteScope,
+  selection: SelectionRow,
+  repository: { readonly id: number },
+): Promise<void> {
   checkMode(selection);
-  await addSelected(tx, selection.id, [repository.id]);
+  await addSelected(scope.tx, selection.id, [repository.id]);
 }
 
 /** Takes a repository from the selected ones; nothing happens where it isn't selected. */
 export async function removeRepository(
-  tx: Tx,
+  scope: WriteScope,
   selection: SelectionRow,
   repository: { readonly id: Parameters<typeof removeOne>[2] },
 ): Promise<void> {
   checkMode(selection);
-  await removeOne(tx, selection.id, repository.id);
+  await removeOne(scope.tx, selection.id, repository.id);
 }
 
 /** The refusal of changes to the selected repositories while the setting holds for others. */
@@ -90,7 +98,7 @@ function checkMode({ mode }: SelectionRow): void {
 
 /** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
 async function checkIds(
-  tx: Tx,
+  scope: WriteScope,
   { org, by }: OrganizationAction,
   { resource, mode, ids }: SelectionInput,
 ): Promise<readonly number[] | undefined> {
@@ -102,7 +110,7 @@ async function checkIds(
   }
   if (!ids) return undefined;
   const distinct = unique(ids);
-  const kept = await keepSelectable(tx, org.id, distinct, by.grant);
+  const kept = await keepSelectable(scope.tx, org.id, distinct, by.grant);
   if (kept.length < distinct.length) throw refused('must be repositories of this organization');
   return kept;
 }

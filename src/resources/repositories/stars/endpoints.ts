@@ -39,7 +39,7 @@ export const putStar = endpoint({
   access: writesOwnStar,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => starRepository(tx, action));
+    await change((scope) => starRepository(scope, action));
   },
 });
 
@@ -51,7 +51,7 @@ export const deleteStar = endpoint({
   access: writesOwnStar,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => unstarRepository(tx, action));
+    await change((scope) => unstarRepository(scope, action));
   },
 });
 

@@ -10,13 +10,13 @@ export const removeLostStars = subscription<(typeof lossesOfAccess)[number], Job
   name: 'stars.remove-lost',
   on: lossesOfAccess,
   attempts: 25,
-  async run({ owner, repository, data }, { change, stopping }) {
+  async run({ owner, repository, data }, { change, stopping }: JobContext) {
     const account = 'user' in data ? data.user : undefined;
     const removeSome = () =>
-      change(async (tx) => {
-        const removed = await removeUnreadableStars(tx, { owner, repository, account });
+      change(async (scope) => {
+        const removed = await removeUnreadableStars(scope.tx, { owner, repository, account });
         await addStars(
-          tx,
+          scope.tx,
           removed.map(({ repository, count }) => ({ repository, by: -count })),
         );
         return removed.length > 0;

@@ -1,22 +1,22 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { addStars } from '#resources/repositories/repositories/index.ts';
 import { insertStar, removeStar } from './store.ts';
 
 /** Stars a repository. Who has starred it already changes nothing. */
-export async function starRepository(tx: Tx, action: RepositoryAction): Promise<void> {
+export async function starRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo, by, now } = action;
-  if (!(await insertStar(tx, { repository_id: repo.id, account_id: by.account.id, created_at: now }))) return;
-  await addStars(tx, [{ repository: repo.id, by: 1 }]);
-  await record(tx, { ...inRepository(action), kind: 'repository.starred', data: {} });
+  if (!(await insertStar(scope.tx, { repository_id: repo.id, account_id: by.account.id, created_at: now }))) return;
+  await addStars(scope.tx, [{ repository: repo.id, by: 1 }]);
+  await record(scope.tx, { ...inRepository(action), kind: 'repository.starred', data: {} });
 }
 
 /** Takes the caller's star back. Who hasn't starred it changes nothing. */
-export async function unstarRepository(tx: Tx, action: RepositoryAction): Promise<void> {
+export async function unstarRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo, by } = action;
-  if (!(await removeStar(tx, repo.id, by.account.id))) return;
-  await addStars(tx, [{ repository: repo.id, by: -1 }]);
-  await record(tx, { ...inRepository(action), kind: 'repository.unstarred', data: {} });
+  if (!(await removeStar(scope.tx, repo.id, by.account.id))) return;
+  await addStars(scope.tx, [{ repository: repo.id, by: -1 }]);
+  await record(scope.tx, { ...inRepository(action), kind: 'repository.unstarred', data: {} });
 }

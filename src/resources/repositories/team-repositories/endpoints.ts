@@ -109,8 +109,8 @@ export const { slug: putRepoBySlug, id: putRepoById } = endpointVariants(
     example: { permission: 'push' },
     replies: { 204: Nothing },
     async handle({ change, body: { permission }, action }) {
-      await change((tx, { team }) =>
-        setRepositoryRole(tx, action, team, permission ? roleOfWord(permission) : team.repository_role),
+      await change((scope, { team }) =>
+        setRepositoryRole(scope, action, team, permission ? roleOfWord(permission) : team.repository_role),
       );
     },
   },
@@ -135,7 +135,7 @@ export const { slug: removeRepoBySlug, id: removeRepoById } = endpointVariants(
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, action }) {
-      await change((tx, { team }) => removeRepository(tx, action, team));
+      await change((scope, { team }) => removeRepository(scope, action, team));
     },
   },
 );

@@ -99,7 +99,7 @@ export const reviewRequests = endpoint({
   replies: { 202: Type.Object({}) },
   async handle({ change, body: { pat_request_ids, action: verdict }, action }) {
     if (pat_request_ids === undefined) throw invalid('PersonalAccessTokenRequest', 'pat_request_ids', 'missing_field');
-    await change((tx) => reviewTokenRequests(tx, reviewerOf(action), { ids: pat_request_ids, action: verdict }));
+    await change((scope) => reviewTokenRequests(scope, reviewerOf(action), { ids: pat_request_ids, action: verdict }));
     return {};
   },
 });
@@ -115,7 +115,7 @@ export const reviewRequest = endpoint({
   example: { action: 'deny', reason: 'Ask for reading alone' },
   replies: { 204: Nothing },
   async handle({ change, at, body, action }) {
-    await change((tx) => reviewTokenRequests(tx, reviewerOf(action), { ids: at.tokenRequest.id, action: body.action }));
+    await change((scope) => reviewTokenRequests(scope, reviewerOf(action), { ids: at.tokenRequest.id, action: body.action }));
   },
 });
 
@@ -159,7 +159,7 @@ export const revokeGrants = endpoint({
   example: { action: 'revoke', pat_ids: [42] },
   replies: { 202: Type.Object({}) },
   async handle({ change, body, action }) {
-    await change((tx) => revokeTokenGrants(tx, reviewerOf(action), body.pat_ids));
+    await change((scope) => revokeTokenGrants(scope, reviewerOf(action), body.pat_ids));
     return {};
   },
 });
@@ -175,7 +175,7 @@ export const revokeGrant = endpoint({
   example: { action: 'revoke' },
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => revokeTokenGrants(tx, reviewerOf(action), at.tokenGrant.id));
+    await change((scope) => revokeTokenGrants(scope, reviewerOf(action), at.tokenGrant.id));
   },
 });
 

@@ -48,7 +48,7 @@ export const setRepoSubscription = endpoint({
   example: { subscribed: true },
   replies: { 200: RepositorySubscription },
   async handle({ change, at, body, action, links, now }) {
-    const watch = await change((tx) => changeWatch(tx, action, body));
+    const watch = await change((scope) => changeWatch(scope, action, body));
     return presentWatch(links, at.repo, watch, now);
   },
 });
@@ -61,7 +61,7 @@ export const deleteRepoSubscription = endpoint({
   access: ownWatch,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => stopWatching(tx, action));
+    await change((scope) => stopWatching(scope, action));
   },
 });
 

@@ -22,14 +22,14 @@ export const startWatching = subscription<(typeof gains)[number], JobContext>({
   name: 'watching.start',
   on: gains,
   attempts: 25,
-  async run(event, { change, now, stopping }) {
+  async run(event, { change, now, stopping }: JobContext) {
     const { owner, repository } = event;
     const where = gainedBy(event);
     if (!where) return;
     // One repository is a batch of its own.
     let after = asId<'repositories'>(repository === undefined ? 0 : repository - 1);
     await repeatWhile({ stopping }, async () => {
-      const next = await change((tx) => watchPushable(tx, { owner, where, after, now }));
+      const next = await change((scope) => watchPushable(scope.tx, { owner, where, after, now }));
       after = next ?? after;
       return next !== undefined && repository === undefined;
     });
@@ -83,9 +83,9 @@ export const removeLostWatches = subscription<(typeof lossesOfAccess)[number], J
   name: 'watching.remove-lost',
   on: lossesOfAccess,
   attempts: 25,
-  async run({ owner, repository, data }, { change, stopping }) {
+  async run({ owner, repository, data }, { change, stopping }: JobContext) {
     const account = 'user' in data ? data.user : undefined;
-    const removeSome = () => change((tx) => removeUnreadable(tx, { owner, repository, account }));
+    const removeSome = () => change((scope) => removeUnreadable(scope.tx, { owner, repository, account }));
     await repeatWhile({ stopping }, async () => (await removeSome()) === watchBatch);
   },
 });

@@ -1,8 +1,10 @@
 // Analyses: their deletion, and the files that they came by.
+
 import { Readable } from 'node:stream';
 import type { RepositoryAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { badRequest, notFound, orNotFound } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
@@ -19,25 +21,25 @@ import { type AnalysisRow, findUpload, listAlertNumbers, listLastAnalyses, remov
  * @throws Refusal 400 where there is a later one, or where it is the last and `isConfirmed` is false
  */
 export async function deleteAnalysis(
-  tx: Tx,
+  scope: WriteScope,
   { repo }: RepositoryAction,
   analysis: AnalysisRow,
   { isConfirmed }: { isConfirmed: boolean },
 ): Promise<number | undefined> {
-  await lockRepository(tx, repo.id);
+  await lockRepository(scope.tx, repo.id);
   const { repository_id, ref, tool_name, category } = analysis;
   const set = { repository_id, ref, tool_name, category };
-  const [last, next] = await listLastAnalyses(tx, set, 2);
+  const [last, next] = await listLastAnalyses(scope.tx, set, 2);
   if (last?.id !== analysis.id) throw badRequest('Analysis specified is not deletable.');
   if (!next && !isConfirmed)
     throw badRequest(
       'Analysis is last of its type and deletion may result in the loss of historical alert data. Please specify confirm_delete.',
     );
-  await removeAnalysis(tx, analysis.id);
-  if (next) await enqueueUndoing(tx, { set, deleted: analysis.id });
+  await removeAnalysis(scope.tx, analysis.id);
+  if (next) await enqueueUndoing(scope.tx, { set, deleted: analysis.id });
   else {
-    await removeInstances(tx, set, undefined);
-    await removeUnseenAlerts(tx, { repository: repo.id, tool: tool_name });
+    await removeInstances(scope.tx, set, undefined);
+    await removeUnseenAlerts(scope.tx, { repository: repo.id, tool: tool_name });
   }
   return next?.id;
 }

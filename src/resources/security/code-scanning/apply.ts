@@ -1,6 +1,7 @@
 // What a run of a tool changes: alerts are made, opened again, and closed where it doesn't find them any more.
+
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { gather, grouped, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -38,25 +39,30 @@ type Applying = {
 export type NamedResult = { readonly result: ReadResult; readonly fingerprint: string };
 
 /** Applies a run, and gives the number of the alert of each of its results. */
-export async function applyRun(tx: Tx, applying: Applying, run: ReadRun, named: readonly NamedResult[]): Promise<number[]> {
+export async function applyRun(
+  scope: WriteScope,
+  applying: Applying,
+  run: ReadRun,
+  named: readonly NamedResult[],
+): Promise<number[]> {
   const { repo, ref, commit, analysis, now, undoing } = applying;
   const set: AnalysisSet = { repository_id: repo.id, ref, tool_name: run.tool, category: run.category };
   const distinct = firstOfEach(named);
-  const { alerts, made } = await putAlerts(tx, applying, run, distinct);
+  const { alerts, made } = await putAlerts(scope, applying, run, distinct);
   const locations = distinct.flatMap(({ result, fingerprint }) => {
     const alert = alerts.get(fingerprint);
     return alert ? [locationOf(alert.id, result)] : [];
   });
   // What a deleted analysis had brought to the ref is gone without a trace; what it had only left open is closed.
-  if (undoing) await removeInstances(tx, set, undoing);
+  if (undoing) await removeInstances(scope.tx, set, undoing);
   const found = new Set(gather(locations, 'alert_id'));
-  const before = await listInstancesOn(tx, set, [...found]);
+  const before = await listInstancesOn(scope.tx, set, [...found]);
   const changes = changesOf(before, found, { made, category: run.category });
-  await openInstances(tx, { ...set, analysis, commit, now }, locations);
-  await closeInstances(tx, { ...set, now }, changes.gone);
-  await touchAlerts(tx, [...changes.fixed, ...changes.reopened], now);
-  if (undoing) await removeUnseenAlerts(tx, { repository: repo.id, tool: run.tool });
-  else await recordChanges(tx, applying, { ...changes, made });
+  await openInstances(scope.tx, { ...set, analysis, commit, now }, locations);
+  await closeInstances(scope.tx, { ...set, now }, changes.gone);
+  await touchAlerts(scope.tx, [...changes.fixed, ...changes.reopened], now);
+  if (undoing) await removeUnseenAlerts(scope.tx, { repository: repo.id, tool: run.tool });
+  else await recordChanges(scope, applying, { ...changes, made });
   const numbers = new Array<number>(run.positions).fill(0);
   for (const { result, fingerprint } of named) numbers[result.position] = alerts.get(fingerprint)?.number ?? 0;
   return numbers;
@@ -68,20 +74,20 @@ function firstOfEach(named: readonly NamedResult[]): NamedResult[] {
   return named.filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint));
 }
 
-async function putAlerts(tx: Tx, { repo, now }: Applying, run: ReadRun, distinct: readonly NamedResult[]) {
+async function putAlerts(scope: WriteScope, { repo, now }: Applying, run: ReadRun, distinct: readonly NamedResult[]) {
   const rules = unique(distinct.map(({ result }) => result.rule));
-  const ids = await putRules(tx, { repository: repo.id, tool: run.tool }, [...keyed(rules, ({ id }) => id).values()]);
+  const ids = await putRules(scope.tx, { repository: repo.id, tool: run.tool }, [...keyed(rules, ({ id }) => id).values()]);
   const found: FoundAlert[] = distinct.flatMap(({ result, fingerprint }) => {
     const rule_id = ids.get(result.rule.id);
     return rule_id === undefined ? [] : [{ fingerprint, rule_id, severity: result.severity }];
   });
   const tool = { repository: repo.id, tool: run.tool, version: run.toolVersion, guid: run.toolGuid };
-  const known = await renewAlerts(tx, tool, found);
+  const known = await renewAlerts(scope.tx, tool, found);
   const alerts = keyed(known, ({ fingerprint }) => fingerprint);
   const unknown = found.filter(({ fingerprint }) => !alerts.has(fingerprint));
-  const last = unknown.length === 0 ? 0 : await findLastNumber(tx, repo.id);
+  const last = unknown.length === 0 ? 0 : await findLastNumber(scope.tx, repo.id);
   const room = Math.max(0, fixedValue(limitTable.codeScanning.alerts) - last);
-  const made = await insertAlerts(tx, { ...tool, last, now }, unknown.slice(0, room));
+  const made = await insertAlerts(scope.tx, { ...tool, last, now }, unknown.slice(0, room));
   for (const alert of made) alerts.set(alert.fingerprint, alert);
   return { alerts: alerts as ReadonlyMap<string, KnownAlert>, made: new Set(gather(made, 'id')) };
 }
@@ -127,7 +133,7 @@ function changesOf(
 }
 
 async function recordChanges(
-  tx: Tx,
+  scope: WriteScope,
   { repo, ref, commit, actor, now }: Applying,
   { made, appeared, reopened, fixed }: Changes & { made: ReadonlySet<Alert> },
 ): Promise<void> {
@@ -138,7 +144,7 @@ async function recordChanges(
     ...reopened.map((alert) => ({ kind: 'code_scanning_alert.reopened' as const, alert })),
     ...fixed.map((alert) => ({ kind: 'code_scanning_alert.fixed' as const, alert })),
   ];
-  await recordEach(tx, all, ({ kind, alert }) => ({
+  await recordEach(scope.tx, all, ({ kind, alert }) => ({
     kind,
     owner: repo.owner_id,
     repository: repo.id,

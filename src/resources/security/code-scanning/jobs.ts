@@ -28,7 +28,7 @@ export const recheckPulls = subscription<
     if (!alert || !repo) return;
     for (const instance of await listPullRefs(db, alert.id)) {
       const pull = await checkedPullOf({ db, git }, repo, instance);
-      if (pull) await change((tx) => checkPull(tx, { repo, pull, now }, { ref: instance.ref, tool: alert.tool_name }));
+      if (pull) await change((scope) => checkPull(scope.tx, { repo, pull, now }, { ref: instance.ref, tool: alert.tool_name }));
     }
   },
 });
@@ -51,10 +51,10 @@ export const followBranches = batchSubscription<'push', JobContext>({
       const name = await findNewName(db, repository, branch);
       const from = branchRef(branch);
       if (name === undefined && (await isThere(repoOf(services.git, repository), branch))) continue;
-      await change(async (tx) => {
-        if (name === undefined) return closeRef(tx, repository, from, now);
-        await moveInstances(tx, repository, from, branchRef(name));
-        await moveAnalyses(tx, repository, from, branchRef(name));
+      await change(async (scope) => {
+        if (name === undefined) return closeRef(scope.tx, repository, from, now);
+        await moveInstances(scope.tx, repository, from, branchRef(name));
+        await moveAnalyses(scope.tx, repository, from, branchRef(name));
       });
     }
   },

@@ -2,6 +2,7 @@
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
@@ -56,7 +57,7 @@ export const processUpload = job<{ upload: Id<'code_scanning_uploads'> }, JobCon
 });
 
 const fail = ({ change }: Context, { id }: UploadRow, message: string): Promise<unknown> =>
-  change((tx) => updateUpload(tx, id, { state: 'failed', errors: [message] }));
+  change((scope) => updateUpload(scope.tx, id, { state: 'failed', errors: [message] }));
 
 async function processFile(context: Context, repo: Repository, upload: UploadRow): Promise<void> {
   const { db, change, services, now } = context;
@@ -67,14 +68,14 @@ async function processFile(context: Context, repo: Repository, upload: UploadRow
   }
   const named = await nameResults(context, repo, upload, runs);
   const pull = await checkedPullOf({ db, git: services.git }, repo, upload);
-  await change(async (tx) => {
-    await lockRepository(tx, repo.id);
-    if ((await findUploadForUpdate(tx, upload))?.state !== 'pending') return;
+  await change(async (scope) => {
+    await lockRepository(scope.tx, repo.id);
+    if ((await findUploadForUpdate(scope.tx, upload))?.state !== 'pending') return;
     for (const [at, run] of runs.entries()) {
-      await analyse(tx, { repo, upload, head: pull?.commit, run, index: at, now }, named[at] ?? []);
-      if (pull) await checkPull(tx, { repo, pull, now }, { ref: upload.ref, tool: run.tool });
+      await analyse(scope, { repo, upload, head: pull?.commit, run, index: at, now }, named[at] ?? []);
+      if (pull) await checkPull(scope.tx, { repo, pull, now }, { ref: upload.ref, tool: run.tool });
     }
-    await updateUpload(tx, upload.id, { state: 'complete' });
+    await updateUpload(scope.tx, upload.id, { state: 'complete' });
   });
 }
 
@@ -119,10 +120,14 @@ type Analysing = {
   now: Date;
 };
 
-async function analyse(tx: Tx, { repo, upload, head, run, index, now }: Analysing, named: readonly NamedResult[]): Promise<void> {
+async function analyse(
+  scope: WriteScope,
+  { repo, upload, head, run, index, now }: Analysing,
+  named: readonly NamedResult[],
+): Promise<void> {
   const { ref, commit_sha: commit, uploader_id } = upload;
   const set: AnalysisSet = { repository_id: repo.id, ref, tool_name: run.tool, category: run.category };
-  const { id: analysis } = await insertAnalysis(tx, {
+  const { id: analysis } = await insertAnalysis(scope.tx, {
     ...set,
     upload_id: upload.id,
     run_index: index,
@@ -136,9 +141,9 @@ async function analyse(tx: Tx, { repo, upload, head, run, index, now }: Analysin
     alert_numbers: [],
     created_at: now,
   });
-  const numbers = await applyRun(tx, { repo, ref, commit, analysis, actor: uploader_id ?? undefined, now }, run, named);
-  await saveAlertNumbers(tx, analysis, numbers);
-  await removeEarlierAnalyses(tx, set, fixedValue(limitTable.codeScanning.analyses));
+  const numbers = await applyRun(scope, { repo, ref, commit, analysis, actor: uploader_id ?? undefined, now }, run, named);
+  await saveAlertNumbers(scope.tx, analysis, numbers);
+  await removeEarlierAnalyses(scope.tx, set, fixedValue(limitTable.codeScanning.analyses));
 }
 
 type Undoing = { set: AnalysisSet; deleted: Id<'code_scanning_analyses'> };
@@ -161,12 +166,12 @@ export const undoAnalysis = job<Undoing, JobContext>({
     const run = runs === undefined || runs instanceof Refusal ? undefined : runs[last.run_index];
     if (!upload || !repo || !run) return;
     const [named = []] = await nameResults(context, repo, upload, [run]);
-    await context.change(async (tx) => {
-      await lockRepository(tx, repo.id);
-      const [still] = await listLastAnalyses(tx, set, 1);
+    await context.change(async (scope) => {
+      await lockRepository(scope.tx, repo.id);
+      const [still] = await listLastAnalyses(scope.tx, set, 1);
       if (still?.id !== last.id) return;
       const applying = { repo, ref: set.ref, commit: last.commit_sha, actor: undefined, now: context.now };
-      await applyRun(tx, { ...applying, analysis: last.id, undoing: deleted }, run, named);
+      await applyRun(scope, { ...applying, analysis: last.id, undoing: deleted }, run, named);
     });
   },
 });

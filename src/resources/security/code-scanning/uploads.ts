@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { Change } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { isOid, type Oid } from '#git/objects/oid.ts';
@@ -16,7 +16,7 @@ import { decodePacked, readBeginning, readWhole } from './unpack.ts';
 import { insertUpload, type UploadRow } from './upload-store.ts';
 
 type Context = {
-  readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  readonly change: Change;
   readonly services: Pick<Services, 'git' | 'objects' | 'resourceLimits'>;
 };
 
@@ -38,8 +38,8 @@ export async function receiveSarif(
   const key = `${repo.id}/${randomBytes(16).toString('hex')}`;
   const { digest } = await objects.put(key, (sink) => sink(packed));
   try {
-    return await change(async (tx) => {
-      const row = await insertUpload(tx, {
+    return await change(async (scope) => {
+      const row = await insertUpload(scope.tx, {
         repository_id: repo.id,
         sarif_id: randomUUID(),
         commit_sha: commit,
@@ -51,7 +51,7 @@ export async function receiveSarif(
         uploader_id: by.account?.id ?? null,
         created_at: now,
       });
-      await enqueueProcessing(tx, row.id);
+      await enqueueProcessing(scope.tx, row.id);
       return row;
     });
   } catch (error) {

@@ -2,6 +2,7 @@
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
@@ -42,16 +43,16 @@ export const compareRead = subscription<'dependency_graph.read' | 'repository.se
   attempts: 25,
   queue: () => 'dependency-alerts',
   key: ({ repository }) => `dependency-alerts.read:${repository}`,
-  async run({ repository, actor }, { change, now }) {
-    if (repository !== undefined) await change((tx) => compareRepository(tx, { repository, actor }, now));
+  async run({ repository, actor }, { change, now }: JobContext) {
+    if (repository !== undefined) await change((scope) => compareRepository(scope, { repository, actor }, now));
   },
 });
 
 export const compareDependencies = job<Payload, JobContext>({
   name: 'dependency-alerts.compare',
   attempts: 10,
-  async run(payload, { change, now }) {
-    await change((tx) => compareRepository(tx, payload, now));
+  async run(payload, { change, now }: JobContext) {
+    await change((scope) => compareRepository(scope, payload, now));
   },
 });
 
@@ -94,14 +95,14 @@ const opened = { state: 'open', ...closed } as const;
 type Kind = 'created' | 'fixed' | 'reintroduced' | 'auto_dismissed' | 'auto_reopened';
 
 /** Brings the alerts of a repository to what its dependencies and the advisories are now. To repeat it changes nothing. */
-async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Date): Promise<void> {
-  const repo = await lockRepository(tx, repository);
+async function compareRepository(scope: WriteScope, { repository, actor }: Payload, now: Date): Promise<void> {
+  const repo = await lockRepository(scope.tx, repository);
   if (!repo?.vulnerability_alerts) return;
   const [graph, known, candidates, unread] = await Promise.all([
-    findGraph(tx, repository),
-    listKnownForUpdate(tx, repository),
-    listCandidates(tx, repository),
-    listUnreadPaths(tx, repository),
+    findGraph(scope.tx, repository),
+    listKnownForUpdate(scope.tx, repository),
+    listCandidates(scope.tx, repository),
+    listUnreadPaths(scope.tx, repository),
   ]);
   // Before a repository was read, nothing is known to be repaired.
   if (!graph) return;
@@ -110,7 +111,7 @@ async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Da
   const happened: { kind: Kind; alert: AlertRow['id'] }[] = [];
   for (const row of known) {
     const { kind, ...change } = changeOf(row, found.get(keyOf(row)), { isUnread: unreadable.has(row.manifest_path), now });
-    if (Object.keys(change).length > 0) await updateAlert(tx, row.id, { ...change, updated_at: now });
+    if (Object.keys(change).length > 0) await updateAlert(scope.tx, row.id, { ...change, updated_at: now });
     if (kind !== undefined) happened.push({ kind, alert: row.id });
   }
   const before = keyed(known, keyOf);
@@ -126,15 +127,15 @@ async function compareRepository(tx: Tx, { repository, actor }: Payload, now: Da
       created_at: now,
       updated_at: now,
     }));
-    for (const { id } of await insertAlerts(tx, rows)) happened.push({ kind: 'created', alert: id });
+    for (const { id } of await insertAlerts(scope.tx, rows)) happened.push({ kind: 'created', alert: id });
   }
-  const scope = { owner: repo.owner_id, repository, actor, at: now };
+  const about = { owner: repo.owner_id, repository, actor, at: now };
   await recordAll(
-    tx,
-    happened.map(({ kind, alert }) => ({ ...scope, kind: `dependency_alert.${kind}` as const, data: { alert } })),
+    scope.tx,
+    happened.map(({ kind, alert }) => ({ ...about, kind: `dependency_alert.${kind}` as const, data: { alert } })),
   );
   if (happened.some(({ kind }) => kind !== 'fixed' && kind !== 'auto_dismissed'))
-    await record(tx, { ...scope, kind: 'dependency_alerts.found', data: {} });
+    await record(scope.tx, { ...about, kind: 'dependency_alerts.found', data: {} });
 }
 
 const rowsPerBatch = 1_000;

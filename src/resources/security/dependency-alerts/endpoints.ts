@@ -89,7 +89,7 @@ export const updateDependencyAlert = endpoint({
   example: { state: 'dismissed', dismissed_reason: 'tolerable_risk' },
   replies: { 200: DependencyAlert },
   async handle({ scope, db, change, at, body, action }) {
-    await change((tx, { dependencyAlert }) => changeAlert(tx, action, dependencyAlert, body));
+    await change((scope, { dependencyAlert }) => changeAlert(scope, action, dependencyAlert, body));
     return presentAlert(scope, orNotFound(await findAlert(db, at.dependencyAlert.id)), at.repo);
   },
 });

@@ -2,8 +2,8 @@
 
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { job } from '#jobs/job.ts';
 import { chunks, keyed, unique } from '#lib/collections.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -76,17 +76,17 @@ async function loadSome(
   const changed = all.filter((one) => one !== undefined);
   if (changed.length === 0) return 0;
   const refused = changed.filter(({ read }) => read === undefined).length;
-  await context.change(async (tx) => {
+  await context.change(async (scope) => {
     const named = changed.flatMap(({ read }) => read?.advisory.identifier ?? []);
     await replaceFiles(
-      tx,
+      scope.tx,
       changed.map(({ file }) => file),
     );
-    const owned = new Set(named.length === 0 ? [] : await listOwned(tx, named));
-    await announceChange(tx, context, named, async () => {
+    const owned = new Set(named.length === 0 ? [] : await listOwned(scope.tx, named));
+    await announceChange(scope, context, named, async () => {
       for (const { read } of changed)
         if (read && (read.isOwn || !owned.has(read.advisory.identifier)))
-          await replaceAdvisory(tx, read.advisory, read.vulnerabilities);
+          await replaceAdvisory(scope.tx, read.advisory, read.vulnerabilities);
     });
   });
   return refused;
@@ -115,23 +115,23 @@ async function readIfChanged(folder: string, path: string, before: FileRow | und
 
 /** What has no file any more is withdrawn. */
 const forget = (context: Context, paths: readonly string[]): Promise<void> =>
-  context.change(async (tx) => {
-    const identifiers = unique(await removeFiles(tx, paths));
+  context.change(async (scope) => {
+    const identifiers = unique(await removeFiles(scope.tx, paths));
     if (identifiers.length > 0)
-      await announceChange(tx, context, identifiers, () => withdrawAdvisories(tx, identifiers, context.now));
+      await announceChange(scope, context, identifiers, () => withdrawAdvisories(scope.tx, identifiers, context.now));
   });
 
 /** Compares the repositories anew that use what the advisories were about before a change, or are now. */
 export async function announceChange(
-  tx: Tx,
+  scope: WriteScope,
   { now }: { now: Date },
   identifiers: readonly string[],
   work: () => Promise<unknown>,
 ): Promise<void> {
   if (identifiers.length === 0) return;
-  const before = await listPackagesOf(tx, identifiers);
+  const before = await listPackagesOf(scope.tx, identifiers);
   await work();
-  const packages = [...before, ...(await listPackagesOf(tx, identifiers))];
-  const repositories = unique([...(await listUsers(tx, packages)), ...(await listAlerted(tx, identifiers))]);
-  await enqueueComparing(tx, repositories, now);
+  const packages = [...before, ...(await listPackagesOf(scope.tx, identifiers))];
+  const repositories = unique([...(await listUsers(scope.tx, packages)), ...(await listAlerted(scope.tx, identifiers))]);
+  await enqueueComparing(scope.tx, repositories, now);
 }

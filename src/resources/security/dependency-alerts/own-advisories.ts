@@ -1,5 +1,5 @@
 // Advisories that repositories of this server publish. They stand beside those of files.
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { type Ecosystem, pythonName } from '#resources/security/dependency-graph/index.ts';
 import { listOwned, type NewAdvisory, type NewVulnerability, replaceAdvisory } from './advisory-store.ts';
 import { announceChange } from './load.ts';
@@ -21,11 +21,11 @@ export const advisoryPackage = (ecosystem: Ecosystem, name: string): string => (
  * has a file of that identifier, the file is what counts.
  */
 export async function announceAdvisory(
-  tx: Tx,
+  scope: WriteScope,
   context: { now: Date },
   row: NewAdvisory,
   vulnerabilities: readonly NewVulnerability[],
 ): Promise<void> {
-  if ((await listOwned(tx, [row.identifier])).length > 0) return;
-  await announceChange(tx, context, [row.identifier], () => replaceAdvisory(tx, row, vulnerabilities));
+  if ((await listOwned(scope.tx, [row.identifier])).length > 0) return;
+  await announceChange(scope, context, [row.identifier], () => replaceAdvisory(scope.tx, row, vulnerabilities));
 }

@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { conflict, unprocessable } from '#lib/refusal.ts';
@@ -9,7 +9,7 @@ import { type AlertRow, replaceAssignees, updateAlert } from './store.ts';
 
 /** Dismisses an alert, opens one again that was dismissed, or assigns it. The state of what is fixed can't be changed. */
 export async function changeAlert(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   alert: AlertRow,
   wanted: DependencyAlertChange,
@@ -18,12 +18,12 @@ export async function changeAlert(
   if (state === undefined && assignees === undefined) throw unprocessable('state or assignees is needed.');
   if (state === undefined && (dismissed_reason != null || dismissed_comment != null))
     throw unprocessable('dismissed_reason and dismissed_comment need the state dismissed.');
-  if (state !== undefined) await changeState(tx, action, alert, { ...wanted, state });
-  if (assignees !== undefined) await assign(tx, action, alert, assignees);
+  if (state !== undefined) await changeState(scope, action, alert, { ...wanted, state });
+  if (assignees !== undefined) await assign(scope, action, alert, assignees);
 }
 
 async function changeState(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   alert: AlertRow,
   { state, dismissed_reason, dismissed_comment }: DependencyAlertChange & { state: 'dismissed' | 'open' },
@@ -37,7 +37,7 @@ async function changeState(
     throw conflict(`The alert is ${alert.state}, and can't be changed.`);
   if (state === 'open' && alert.state === 'open') return;
   const isDismissed = state === 'dismissed';
-  await updateAlert(tx, alert.id, {
+  await updateAlert(scope.tx, alert.id, {
     state,
     dismissed_at: isDismissed ? now : null,
     dismissed_by: isDismissed ? (by.account?.id ?? null) : null,
@@ -47,11 +47,16 @@ async function changeState(
   });
   if (state === alert.state) return;
   const kind = isDismissed ? 'dependency_alert.dismissed' : 'dependency_alert.reopened';
-  await record(tx, { ...inRepository(action), kind, data: { alert: alert.id } });
+  await record(scope.tx, { ...inRepository(action), kind, data: { alert: alert.id } });
 }
 
-async function assign(tx: Tx, { repo, now }: RepositoryAction, { id }: AlertRow, logins: readonly string[]): Promise<void> {
-  const accounts = await getAlertAssignees(tx, { repository: repo.id, resource: 'DependencyAlert' }, logins);
-  await replaceAssignees(tx, id, accounts);
-  await updateAlert(tx, id, { updated_at: now });
+async function assign(
+  scope: WriteScope,
+  { repo, now }: RepositoryAction,
+  { id }: AlertRow,
+  logins: readonly string[],
+): Promise<void> {
+  const accounts = await getAlertAssignees(scope, { repository: repo.id, resource: 'DependencyAlert' }, logins);
+  await replaceAssignees(scope.tx, id, accounts);
+  await updateAlert(scope.tx, id, { updated_at: now });
 }

@@ -42,7 +42,7 @@ export const updateBotAccess = endpoint({
   example: { repository_ids_to_add: [42] },
   replies: { 204: Nothing },
   async handle({ change, action, body }) {
-    await change((tx) => changeAccess(tx, action, body));
+    await change((scope) => changeAccess(scope, action, body));
   },
 });
 
@@ -56,6 +56,6 @@ export const setBotDefaultLevel = endpoint({
   example: { default_level: 'public' },
   replies: { 204: Nothing },
   async handle({ change, action, body }) {
-    await change((tx) => changeLevel(tx, action, body));
+    await change((scope) => changeLevel(scope, action, body));
   },
 });

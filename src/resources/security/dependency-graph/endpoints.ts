@@ -56,7 +56,7 @@ export const createSnapshot = endpoint({
   async handle({ change, at: { repo }, body, action, now, services: { git } }) {
     if (!repo.dependency_graph) throw notFound();
     const commit = await getCommitBySha(repoOf(git, repo.id), body.sha);
-    const { id, isCurrent } = await change((tx) => submitSnapshot(tx, action, { ...body, commit }));
+    const { id, isCurrent } = await change((scope) => submitSnapshot(scope, action, { ...body, commit }));
     const created_at = timestamp(now);
     return isCurrent
       ? { id, created_at, result: 'SUCCESS' as const, message: 'The dependencies of the repository were updated.' }

@@ -21,9 +21,9 @@ export const followRepositories = batchSubscription<(typeof kinds)[number], JobC
     const forgotten = unique(gather(switched, 'repository')).filter((repository) => !read.has(repository));
     const payloads = [...last].flatMap(([repository, actor]) => (read.has(repository) ? [{ repository, actor }] : []));
     if (payloads.length === 0 && forgotten.length === 0) return;
-    await change(async (tx) => {
-      await enqueueReading(tx, payloads);
-      if (forgotten.length > 0) await removeGraphs(tx, forgotten);
+    await change(async (scope) => {
+      await enqueueReading(scope.tx, payloads);
+      if (forgotten.length > 0) await removeGraphs(scope.tx, forgotten);
     });
   },
 });
@@ -33,11 +33,11 @@ export const readOutdated = job<Record<string, never>, JobContext>({
   name: 'dependency-graph.read-outdated',
   attempts: 3,
   schedule: { cron: '41 2 * * *', atStart: true },
-  async run(_payload, { db, change }) {
+  async run(_payload, { db, change }: JobContext) {
     const outdated = await listOutdated(db, readerVersion);
-    await change((tx) =>
+    await change((scope) =>
       enqueueReading(
-        tx,
+        scope.tx,
         outdated.map((repository) => ({ repository, actor: undefined })),
       ),
     );

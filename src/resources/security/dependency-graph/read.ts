@@ -63,18 +63,22 @@ export const readDependencies = job<Payload, JobContext>({
       files.filter(({ path }) => !kept.has(path)),
       fixedValue(ofRepository) - used,
     );
-    await change(async (tx) => {
+    await change(async (scope) => {
       // A push that comes now waits, and is read after this; a switch that was turned off meanwhile stays so.
-      if (!(await lockRepository(tx, repository))?.dependency_graph) return;
+      if (!(await lockRepository(scope.tx, repository))?.dependency_graph) return;
       if (gone.length > 0)
         await removeManifests(
-          tx,
+          scope.tx,
           gone.map(({ id }) => id),
         );
       for (const { path, oid, dependencies, problem } of read)
-        await insertManifest(tx, { repository_id: repository, path, blob_sha: oid, problem, snapshot_id: null }, dependencies);
-      await replaceGraph(tx, { repository_id: repository, commit_sha: commit, reader: readerVersion, read_at: now });
-      await record(tx, { kind: 'dependency_graph.read', owner: repo.owner_id, repository, actor, at: now, data: {} });
+        await insertManifest(
+          scope.tx,
+          { repository_id: repository, path, blob_sha: oid, problem, snapshot_id: null },
+          dependencies,
+        );
+      await replaceGraph(scope.tx, { repository_id: repository, commit_sha: commit, reader: readerVersion, read_at: now });
+      await record(scope.tx, { kind: 'dependency_graph.read', owner: repo.owner_id, repository, actor, at: now, data: {} });
     });
   },
 });

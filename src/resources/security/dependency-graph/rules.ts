@@ -1,5 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -26,7 +26,7 @@ const { ofRepository, snapshots, otherSnapshots, nameLength } = limitTable.depen
  * @throws Refusal 422 with the fields
  */
 export async function submitSnapshot(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   wanted: NewSnapshot & { commit: string },
 ): Promise<{ id: SnapshotRow['id']; isCurrent: boolean }> {
@@ -34,8 +34,8 @@ export async function submitSnapshot(
   const { ref, detector, job } = wanted;
   const manifests = readManifests(wanted.manifests ?? {});
   // The repository stays locked, so that of two submissions of one job, one replaces the other.
-  await lockRepository(tx, repo.id);
-  const id = await replaceSnapshot(tx, {
+  await lockRepository(scope.tx, repo.id);
+  const id = await replaceSnapshot(scope.tx, {
     repository_id: repo.id,
     detector: detector.name,
     detector_version: detector.version,
@@ -46,15 +46,15 @@ export async function submitSnapshot(
   });
   for (const [path, dependencies] of manifests) {
     const row = { repository_id: repo.id, path, blob_sha: null, problem: null, snapshot_id: id };
-    await insertManifest(tx, row, [...dependencies.values()]);
+    await insertManifest(scope.tx, row, [...dependencies.values()]);
   }
   const current = branchRef(repo.default_branch);
   const isCurrent = ref === current;
-  const total = await countSubmitted(tx, repo.id, ref);
+  const total = await countSubmitted(scope.tx, repo.id, ref);
   if (total.dependencies > fixedValue(ofRepository)) throw tooMany('manifests', `${fixedValue(ofRepository)} dependencies`);
   if (isCurrent && total.snapshots > fixedValue(snapshots)) throw tooMany('job.correlator', `${fixedValue(snapshots)} snapshots`);
-  await removeOldSnapshots(tx, repo.id, { except: current, limit: fixedValue(otherSnapshots) });
-  if (isCurrent) await record(tx, { ...inRepository(action), kind: 'dependency_graph.read', data: {} });
+  await removeOldSnapshots(scope.tx, repo.id, { except: current, limit: fixedValue(otherSnapshots) });
+  if (isCurrent) await record(scope.tx, { ...inRepository(action), kind: 'dependency_graph.read', data: {} });
   return { id, isCurrent };
 }
 

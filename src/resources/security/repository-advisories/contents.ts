@@ -1,5 +1,5 @@
 // What requests say of an advisory, checked and as it is stored.
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -82,9 +82,9 @@ function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabil
 }
 
 /** The users of these logins, in the order of the request. @throws Refusal 422 where there is none of one */
-async function usersOf(tx: Tx, field: string, logins: readonly string[]): Promise<Map<string, Id<'accounts'>>> {
+async function usersOf(scope: WriteScope, field: string, logins: readonly string[]): Promise<Map<string, Id<'accounts'>>> {
   const names = unique(logins.map((login) => login.toLowerCase()));
-  const found = new Map((await findUsersByLogin(tx, names)).map(({ id, login }) => [login.toLowerCase(), id]));
+  const found = new Map((await findUsersByLogin(scope.tx, names)).map(({ id, login }) => [login.toLowerCase(), id]));
   const missing = names.find((name) => !found.has(name));
   if (missing !== undefined) throw refused(field, `There is no user ${missing}`);
   return found;
@@ -92,13 +92,13 @@ async function usersOf(tx: Tx, field: string, logins: readonly string[]): Promis
 
 /** Who is credited. Those who credit themselves accept it by that. @throws Refusal 422 for strangers, and for people named twice */
 export async function creditsOf(
-  tx: Tx,
+  scope: WriteScope,
   credits: AdvisoryChange['credits'],
   by: Id<'accounts'>,
 ): Promise<Omit<CreditRow, 'advisory_id'>[]> {
   const wanted = credits ?? [];
   const users = await usersOf(
-    tx,
+    scope,
     'credits',
     wanted.map(({ login }) => login),
   );
@@ -110,13 +110,13 @@ export async function creditsOf(
 }
 
 /** The users who are to collaborate. @throws Refusal 422 for strangers */
-export const collaboratorsOf = async (tx: Tx, logins: readonly string[]): Promise<Id<'accounts'>[]> => [
-  ...(await usersOf(tx, 'collaborating_users', logins)).values(),
+export const collaboratorsOf = async (scope: WriteScope, logins: readonly string[]): Promise<Id<'accounts'>[]> => [
+  ...(await usersOf(scope, 'collaborating_users', logins)).values(),
 ];
 
 /** The teams that are to collaborate. @throws Refusal 422 where the owner has none of a name */
-export async function teamsOf(tx: Tx, owner: Id<'accounts'>, slugs: readonly string[]): Promise<Id<'teams'>[]> {
-  const found = await listTeamsBySlug(tx, owner, slugs);
+export async function teamsOf(scope: WriteScope, owner: Id<'accounts'>, slugs: readonly string[]): Promise<Id<'teams'>[]> {
+  const found = await listTeamsBySlug(scope.tx, owner, slugs);
   const names = new Set(found.map(({ slug }) => slug.toLowerCase()));
   const missing = slugs.find((slug) => !names.has(slug.toLowerCase()));
   if (missing !== undefined) throw refused('collaborating_teams', `There is no team ${missing}`);

@@ -80,14 +80,14 @@ export const createRepositoryAdvisory = endpoint({
   replies: { 201: RepositoryAdvisory },
   async handle({ scope, change, at: { repo }, body, action, viewer, services: { git } }) {
     if (!body.start_private_fork) {
-      const row = await change((tx) => createAdvisory(tx, action, body));
+      const row = await change((scope) => createAdvisory(scope, action, body));
       return presentAdvisory(scope, row, repo, viewer);
     }
-    await change((tx) => checkAdministers(tx, action));
+    await change((scope) => checkAdministers(scope, action));
     await using copy = await preparePrivateFork(git, repo);
-    const row = await change(async (tx) => {
-      const advisory = await createAdvisory(tx, action, body);
-      const { id } = await startFork(tx, { ...action, git }, advisory, copy);
+    const row = await change(async (scope) => {
+      const advisory = await createAdvisory(scope, action, body);
+      const { id } = await startFork(scope, { ...action, git }, advisory, copy);
       return { ...advisory, fork_id: id };
     });
     return presentAdvisory(scope, row, repo, viewer);
@@ -105,7 +105,7 @@ export const createPrivateReport = endpoint({
   example,
   replies: { 201: RepositoryAdvisory },
   async handle({ scope, change, at: { repo }, body, action, viewer }) {
-    const row = await change((tx) => reportVulnerability(tx, action, body));
+    const row = await change((scope) => reportVulnerability(scope, action, body));
     return presentAdvisory(scope, row, repo, viewer);
   },
 });
@@ -135,7 +135,7 @@ export const updateRepositoryAdvisory = endpoint({
   example: { severity: 'critical', state: 'published' },
   replies: { 200: RepositoryAdvisory },
   async handle({ scope, change, at: { repo }, body, action, viewer }) {
-    const row = await change((tx, at) => changeAdvisory(tx, action, at.repositoryAdvisory, body));
+    const row = await change((scope, at) => changeAdvisory(scope, action, at.repositoryAdvisory, body));
     return presentAdvisory(scope, row, repo, viewer);
   },
 });
@@ -170,7 +170,7 @@ export const createPrivateFork = endpoint({
     checkAdministered(at.repositoryAdvisory);
     checkForkable(at.repositoryAdvisory);
     await using copy = await preparePrivateFork(git, at.repo);
-    const row = await change((tx, { repositoryAdvisory }) => startFork(tx, { ...action, git }, repositoryAdvisory, copy));
+    const row = await change((scope, { repositoryAdvisory }) => startFork(scope, { ...action, git }, repositoryAdvisory, copy));
     return presentFullRepository(scope, row, { owner: at.repo.owner, role: 'admin' });
   },
 });

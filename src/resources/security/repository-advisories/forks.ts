@@ -1,7 +1,8 @@
 // Private forks, in which those who work on an advisory repair what it is about.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { hasNoRole, type RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import { unprocessable } from '#lib/refusal.ts';
@@ -27,7 +28,7 @@ export function checkForkable({ fork_id, state }: AdvisoryRow): void {
 
 /** Creates the private fork of an advisory from a copy of the repository, for those who work on it. */
 export async function startFork(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction & { git: GitStore },
   advisory: AdvisoryRow,
   { initialize }: PreparedCopy,
@@ -35,18 +36,18 @@ export async function startFork(
   const { repo, by, now } = action;
   checkForkable(advisory);
   const name = `${repo.name.slice(0, maxNameLength)}-${advisory.identifier.toLowerCase()}`;
-  const fork = await createPrivateFork(tx, { ...action, name, initialize });
-  await updateAdvisory(tx, advisory.id, { fork_id: fork.id, updated_at: now });
-  const [users, teams] = await Promise.all([loadUsers(tx, [advisory.id]), loadTeamsOf(tx, [advisory.id])]);
+  const fork = await createPrivateFork(scope, { ...action, name, initialize });
+  await updateAdvisory(scope.tx, advisory.id, { fork_id: fork.id, updated_at: now });
+  const [users, teams] = await Promise.all([loadUsers(scope.tx, [advisory.id]), loadTeamsOf(scope.tx, [advisory.id])]);
   await shareFork(
-    tx,
+    scope,
     action,
     { fork_id: fork.id },
     { users: users.map(({ user_id }) => user_id), teams: teams.map(({ team_id }) => team_id) },
   );
   // Owners administer it anyhow. An administrator of this one repository does as whoever started it.
   if (repo.owner.kind === 'organization' && !hasNoRole(by.grant))
-    await putCollaborator(tx, { repository_id: fork.id, user_id: by.account.id, role: 'admin', created_at: now });
+    await putCollaborator(scope.tx, { repository_id: fork.id, user_id: by.account.id, role: 'admin', created_at: now });
   return fork;
 }
 
@@ -59,20 +60,21 @@ type Collaborators = {
 
 /** Lets collaborators of an advisory write to its private fork, if it has one, and those who aren't any more no longer see it. */
 export async function shareFork(
-  tx: Tx,
+  scope: WriteScope,
   { now }: Pick<RepositoryAction, 'now'>,
   { fork_id }: Pick<AdvisoryRow, 'fork_id'>,
   { users = [], without = [], teams = [], withoutTeams = [] }: Collaborators,
 ): Promise<void> {
   if (fork_id === null) return;
-  for (const user of without) await removeCollaborator(tx, fork_id, user);
-  for (const team of withoutTeams) await removeTeamRole(tx, team, fork_id);
-  for (const user_id of users) await putCollaborator(tx, { repository_id: fork_id, user_id, role: 'write', created_at: now });
-  for (const team_id of teams) await putTeamRole(tx, { team_id, repository_id: fork_id, role: 'write', created_at: now });
+  for (const user of without) await removeCollaborator(scope.tx, fork_id, user);
+  for (const team of withoutTeams) await removeTeamRole(scope.tx, team, fork_id);
+  for (const user_id of users)
+    await putCollaborator(scope.tx, { repository_id: fork_id, user_id, role: 'write', created_at: now });
+  for (const team_id of teams) await putTeamRole(scope.tx, { team_id, repository_id: fork_id, role: 'write', created_at: now });
 }
 
 /** Removes the private fork of an advisory that was published: what it was for is in the repository itself. */
-export async function removeFork(tx: Tx, { fork_id }: Pick<AdvisoryRow, 'fork_id'>, now: Date): Promise<void> {
-  const fork = fork_id === null ? undefined : await findRepository(tx, fork_id);
-  if (fork) await removeWithOwner(tx, fork, now);
+export async function removeFork(scope: WriteScope, { fork_id }: Pick<AdvisoryRow, 'fork_id'>, now: Date): Promise<void> {
+  const fork = fork_id === null ? undefined : await findRepository(scope.tx, fork_id);
+  if (fork) await removeWithOwner(scope, fork, now);
 }

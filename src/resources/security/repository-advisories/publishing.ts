@@ -1,15 +1,16 @@
 // What a published advisory becomes beyond its repository: one that the server knows, and that raises alerts.
+
 import type { RepositoryAction } from '#access/action.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { advisoryPackage, announceAdvisory } from '#resources/security/dependency-alerts/index.ts';
 import { isCompared, vulnerableOf } from './ranges.ts';
 import { type AdvisoryRow, loadVulnerabilities, type VulnerabilityRow } from './store.ts';
 
 /** Makes a published advisory known to the server, as it is now. Where nobody judged it, it is in the middle, as those of files are. */
-export async function announce(tx: Tx, { now }: Pick<RepositoryAction, 'now'>, row: AdvisoryRow): Promise<void> {
+export async function announce(scope: WriteScope, { now }: Pick<RepositoryAction, 'now'>, row: AdvisoryRow): Promise<void> {
   if (row.published_at === null) return;
   const { identifier, cve, summary, description, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score, cwes } = row;
-  const vulnerabilities = (await loadVulnerabilities(tx, [row.id])).get(row.id) ?? [];
+  const vulnerabilities = (await loadVulnerabilities(scope.tx, [row.id])).get(row.id) ?? [];
   const advisory = {
     ...{ identifier, cve, summary, description, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score, cwes },
     severity: row.severity ?? ('medium' as const),
@@ -21,7 +22,7 @@ export async function announce(tx: Tx, { now }: Pick<RepositoryAction, 'now'>, r
     is_own: true,
     repository_advisory_id: row.id,
   };
-  await announceAdvisory(tx, { now }, advisory, vulnerabilities.flatMap(comparedOf));
+  await announceAdvisory(scope, { now }, advisory, vulnerabilities.flatMap(comparedOf));
 }
 
 /** A vulnerable product as alerts compare it; none where they can't. */

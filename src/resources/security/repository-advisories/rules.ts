@@ -1,6 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { hasNoRole } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -29,8 +29,8 @@ import {
 const limits = limitTable.advisories;
 
 /** Refuses whoever doesn't administer the advisories of a repository: as its administrator, as a security manager, or as an app. */
-export async function checkAdministers(tx: Tx, { repo, by }: RepositoryAction): Promise<void> {
-  if (repo.role === 'admin' || hasNoRole(by.grant) || (await isSecurityManager(tx, repo.owner_id, by.account.id))) return;
+export async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {
+  if (repo.role === 'admin' || hasNoRole(by.grant) || (await isSecurityManager(scope.tx, repo.owner_id, by.account.id))) return;
   throw forbidden('Must be an administrator of the repository, or a security manager.');
 }
 
@@ -41,28 +41,28 @@ export function checkAdministered({ is_administered }: AdvisoryRow): void {
 
 /** Creates a draft. */
 export async function createAdvisory(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   { credits, ...wanted }: NewAdvisory,
 ): Promise<AdvisoryRow> {
-  await checkAdministers(tx, action);
-  const row = await insertNew(tx, action, { ...wanted, state: 'draft', accepted: null });
-  await replaceCredits(tx, row.id, await creditsOf(tx, credits, action.by.account.id));
-  await record(tx, { ...inRepository(action), kind: 'repository_advisory.created', data: { advisory: row.id } });
+  await checkAdministers(scope, action);
+  const row = await insertNew(scope, action, { ...wanted, state: 'draft', accepted: null });
+  await replaceCredits(scope.tx, row.id, await creditsOf(scope, credits, action.by.account.id));
+  await record(scope.tx, { ...inRepository(action), kind: 'repository_advisory.created', data: { advisory: row.id } });
   return { ...row, is_administered: true };
 }
 
 /** Reports a vulnerability to those who administer a repository. Who reports it works on it with them, and is credited. */
-export async function reportVulnerability(tx: Tx, action: RepositoryAction, wanted: NewReport): Promise<AdvisoryRow> {
+export async function reportVulnerability(scope: WriteScope, action: RepositoryAction, wanted: NewReport): Promise<AdvisoryRow> {
   const { repo, by } = action;
   if (!takesPrivateReports(repo)) throw forbidden('Private vulnerability reporting is not enabled for this repository.');
   if (wanted.start_private_fork)
     throw unprocessable('A private fork is started by those who administer the repository, once they have read the report.');
   const vulnerabilities = wanted.vulnerabilities ?? [];
-  const row = await insertNew(tx, action, { ...wanted, vulnerabilities, state: 'triage', accepted: false });
-  await replaceUsers(tx, row.id, [by.account.id]);
-  await replaceCredits(tx, row.id, [{ user_id: by.account.id, type: 'reporter', state: 'accepted' }]);
-  await record(tx, { ...inRepository(action), kind: 'repository_advisory.reported', data: { advisory: row.id } });
+  const row = await insertNew(scope, action, { ...wanted, vulnerabilities, state: 'triage', accepted: false });
+  await replaceUsers(scope.tx, row.id, [by.account.id]);
+  await replaceCredits(scope.tx, row.id, [{ user_id: by.account.id, type: 'reporter', state: 'accepted' }]);
+  await record(scope.tx, { ...inRepository(action), kind: 'repository_advisory.reported', data: { advisory: row.id } });
   return row;
 }
 
@@ -71,16 +71,16 @@ type New = Pick<NewAdvisory, 'summary' | 'description' | 'cve_id' | 'cwe_ids' | 
   Pick<NewAdvisoryRow, 'state' | 'accepted'>;
 
 /** Inserts an advisory. The repository stays locked, so that concurrent requests don't exceed what it may have. */
-async function insertNew(tx: Tx, { repo, by, now }: RepositoryAction, wanted: New): Promise<AdvisoryRow> {
+async function insertNew(scope: WriteScope, { repo, by, now }: RepositoryAction, wanted: New): Promise<AdvisoryRow> {
   const { summary, description, state, accepted } = wanted;
   const vulnerabilities = vulnerabilitiesOf(wanted.vulnerabilities);
   const severityColumns = { ...namedOf(wanted), ...(await severityOf(wanted)) };
-  await lockRepository(tx, repo.id);
-  const { total, waiting } = await countAdvisories(tx, repo.id, by.account.id);
+  await lockRepository(scope.tx, repo.id);
+  const { total, waiting } = await countAdvisories(scope.tx, repo.id, by.account.id);
   if (total >= fixedValue(limits.ofRepository)) throw unprocessable('The repository has too many security advisories.');
   if (state === 'triage' && waiting >= fixedValue(limits.reports))
     throw unprocessable('Too many of your reports wait for an answer in this repository.');
-  const row = await insertFresh(tx, {
+  const row = await insertFresh(scope, {
     ...emptyRow,
     ...severityColumns,
     repository_id: repo.id,
@@ -92,7 +92,7 @@ async function insertNew(tx: Tx, { repo, by, now }: RepositoryAction, wanted: Ne
     created_at: now,
     updated_at: now,
   });
-  await replaceVulnerabilities(tx, row.id, vulnerabilities);
+  await replaceVulnerabilities(scope.tx, row.id, vulnerabilities);
   return { ...row, is_insider: true, is_administered: false };
 }
 
@@ -112,9 +112,9 @@ const emptyRow = {
 };
 
 /** Inserts an advisory under an identifier that no other one has. */
-async function insertFresh(tx: Tx, row: Omit<NewAdvisoryRow, 'identifier'>) {
+async function insertFresh(scope: WriteScope, row: Omit<NewAdvisoryRow, 'identifier'>) {
   for (;;) {
-    const inserted = await insertAdvisory(tx, { ...row, identifier: newIdentifier() });
+    const inserted = await insertAdvisory(scope.tx, { ...row, identifier: newIdentifier() });
     if (inserted) return inserted;
   }
 }
@@ -143,7 +143,7 @@ function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): Sta
  * who administer the repository.
  */
 export async function changeAdvisory(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   advisory: AdvisoryRow,
   wanted: AdvisoryChange,
@@ -154,7 +154,7 @@ export async function changeAdvisory(
   const state = nextState(advisory, wanted.state);
   const isOfAdministrators = state !== advisory.state || collaborating_users !== undefined || collaborating_teams !== undefined;
   if (isOfAdministrators || advisory.published_at !== null) checkAdministered(advisory);
-  const stored = await updateAdvisory(tx, advisory.id, {
+  const stored = await updateAdvisory(scope.tx, advisory.id, {
     ...(summary === undefined ? {} : { summary }),
     ...(description === undefined ? {} : { description }),
     ...namedOf(wanted),
@@ -163,20 +163,20 @@ export async function changeAdvisory(
     updated_at: now,
   });
   const row = { ...stored, is_insider: true, is_administered: advisory.is_administered };
-  if (vulnerabilities !== undefined) await replaceVulnerabilities(tx, row.id, vulnerabilitiesOf(vulnerabilities));
-  if (credits !== undefined) await replaceCredits(tx, row.id, await creditsOf(tx, credits, by.account.id));
+  if (vulnerabilities !== undefined) await replaceVulnerabilities(scope.tx, row.id, vulnerabilitiesOf(vulnerabilities));
+  if (credits !== undefined) await replaceCredits(scope.tx, row.id, await creditsOf(scope, credits, by.account.id));
   if (collaborating_users !== undefined) {
-    const users = await collaboratorsOf(tx, collaborating_users ?? []);
-    await shareFork(tx, action, row, { users, without: await replaceUsers(tx, row.id, users) });
+    const users = await collaboratorsOf(scope, collaborating_users ?? []);
+    await shareFork(scope, action, row, { users, without: await replaceUsers(scope.tx, row.id, users) });
   }
   if (collaborating_teams !== undefined) {
-    const teams = await teamsOf(tx, repo.owner_id, collaborating_teams ?? []);
-    await shareFork(tx, action, row, { teams, withoutTeams: await replaceTeams(tx, row.id, teams) });
+    const teams = await teamsOf(scope, repo.owner_id, collaborating_teams ?? []);
+    await shareFork(scope, action, row, { teams, withoutTeams: await replaceTeams(scope.tx, row.id, teams) });
   }
-  if (state === 'published' || state === 'withdrawn') await announce(tx, action, row);
-  if (state === 'published' && advisory.state === 'draft') await removeFork(tx, row, now);
+  if (state === 'published' || state === 'withdrawn') await announce(scope, action, row);
+  if (state === 'published' && advisory.state === 'draft') await removeFork(scope, row, now);
   const data = { advisory: row.id };
-  await record(tx, { ...inRepository(action), kind: `repository_advisory.${changeOf(advisory.state, state)}`, data });
+  await record(scope.tx, { ...inRepository(action), kind: `repository_advisory.${changeOf(advisory.state, state)}`, data });
   return state === 'published' ? { ...row, fork_id: null } : row;
 }
 

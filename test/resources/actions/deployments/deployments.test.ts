@@ -288,7 +288,7 @@ test('a success makes earlier deployments into its environment inactive that are
   ];
   const { body: pending } = await deploy({ environment: 'qa' });
   await set(pending.id, { state: 'pending' });
-  const active = () => w.change((tx) => listActiveDeploymentEnvironments(tx, repo.id, first));
+  const active = () => w.change((scope) => listActiveDeploymentEnvironments(scope.tx, repo.id, first));
   expect(await active()).toEqual(['qa', 'qa2']);
   expect(await statesOf(earlier)).toEqual(['success']);
   const next = await succeed({ environment: 'QA' }, { auto_inactive: false });
@@ -306,7 +306,7 @@ test('a success makes earlier deployments into its environment inactive that are
   expect(await statesOf(last)).toEqual(['success']);
   for (const id of [earlier, last, ...kept]) await set(id, { state: 'failure' });
   expect(await active()).toEqual([]);
-  expect(await w.change((tx) => listActiveDeploymentEnvironments(tx, repo.id, '0'.repeat(40)))).toEqual([]);
+  expect(await w.change((scope) => listActiveDeploymentEnvironments(scope.tx, repo.id, '0'.repeat(40)))).toEqual([]);
 });
 
 test('successes at the same time leave one active deployment', async () => {

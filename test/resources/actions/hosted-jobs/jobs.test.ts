@@ -52,7 +52,7 @@ async function push(jobs: object) {
 /** A minute later, somebody looks after the programs. */
 async function later(seconds = 60): Promise<void> {
   clock.now = new Date(clock.now.getTime() + seconds * 1_000);
-  await change((tx) => enqueue(tx, watchPrograms, {}));
+  await change((scope) => enqueue(scope.tx, watchPrograms, {}));
   await settle();
 }
 

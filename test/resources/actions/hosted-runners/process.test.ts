@@ -19,7 +19,7 @@ await world({ runners: { provider } });
 /** Two minutes later, somebody looks after the runners. */
 async function later(here: World): Promise<void> {
   here.clock.now = new Date(here.clock.now.getTime() + 120_000);
-  await here.change((tx) => enqueue(tx, reconcileRunners, {}));
+  await here.change((scope) => enqueue(scope.tx, reconcileRunners, {}));
   await here.settle();
 }
 

@@ -87,7 +87,7 @@ test('a runner whose work was given up is taken up again', async () => {
     .deleteFrom('_private_jobs' as never)
     .execute();
   here.clock.now = new Date(here.clock.now.getTime() + 11 * 60_000);
-  await here.change((tx) => enqueue(tx, resumeRunners, {}));
+  await here.change((scope) => enqueue(scope.tx, resumeRunners, {}));
   await here.settle();
   expect((await client.get(runner)).body.status).toBe('Ready');
 });

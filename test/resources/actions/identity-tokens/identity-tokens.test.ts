@@ -142,7 +142,7 @@ test('only a job that asks for the permission may ask for tokens, and only with 
 test('a token stays good when its key is replaced, and the next has another one', async () => {
   const { task } = await setting('id-token: write');
   const { value: before } = await ask(requestOf(task), 'a');
-  const kid = await w.change((tx) => rotateIdentityKey(tx, { secrets: w.hearth.services.secrets, now: w.clock.now }));
+  const kid = await w.change((scope) => rotateIdentityKey(scope, { secrets: w.hearth.services.secrets, now: w.clock.now }));
   const { value: after } = await ask(requestOf(task), 'a');
   for (const token of [before, after]) expect(await verified(token, 'a')).toMatchObject({ iss: issuer });
   const keys = async () => ((await (await fetch(`${issuer}/.well-known/jwks`)).json()) as { keys: object[] }).keys;

@@ -137,7 +137,7 @@ test('a build that the server fails again and again ends as failed, and the next
   await commit(repo, { 'index.html': 'two' });
   await here.settle();
   expect((await client.post(`${at}/pages/builds`)).status).toBe(201);
-  await here.change((tx) => sql`update jobs._private_jobs set max_attempts = 1`.execute(tx));
+  await here.change((scope) => sql`update jobs._private_jobs set max_attempts = 1`.execute(scope.tx));
   await rename(join(path, 'refs'), join(path, 'refs-away'));
   await here.settle();
   await rename(join(path, 'refs-away'), join(path, 'refs'));

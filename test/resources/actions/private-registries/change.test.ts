@@ -64,7 +64,9 @@ test('a wrong change is refused by its field and writes nothing', async () => {
 test('after a rotation only the new key serves, and stored secrets stay readable', async () => {
   const { client, at, org, resolved } = await withSecret('canary');
   const old = await sealed(client, org, 'late');
-  await w.change((tx) => rotateRegistryKey(tx, { org, secrets: w.hearth.services.secrets, now: w.clock.now, by: undefined }));
+  await w.change((scope) =>
+    rotateRegistryKey(scope, { org, secrets: w.hearth.services.secrets, now: w.clock.now, by: undefined }),
+  );
   expect(await client.patch(at, old)).toMatchObject({ status: 422, body: { errors: [{ field: 'key_id' }] } });
   expect(await resolved()).toMatchObject([{ secret: 'canary' }]);
   expect((await client.patch(at, await sealed(client, org, 'new'))).status).toBe(204);

@@ -30,6 +30,6 @@ export async function setting(w: World, visibility: 'public' | 'private' = 'priv
 export async function listenAs(w: World, app: Id<'apps'>): Promise<Receiver> {
   const target = await receiver();
   const hook = { url: target.url, active: true, contentType: 'json', secret: null, baseUrl: w.url } as const;
-  await w.change((tx) => insertAppHook(tx, { app, ...hook, now: w.clock.now }));
+  await w.change((scope) => insertAppHook(scope.tx, { app, ...hook, now: w.clock.now }));
   return target;
 }

@@ -163,10 +163,10 @@ test('the address decides whose signature it is', async () => {
   const oids = await Promise.all(emails.map(made));
   const reasons = async () => Promise.all(oids.map((oid) => reasonOf(base, oid)));
   expect(await reasons()).toEqual(['invalid', 'invalid', 'invalid', 'bad_email', 'no_user', 'no_user']);
-  await w.change((tx) => stateEmails(tx, ada.id, { emails: ['nobody@example.org'], now: clock.now }));
+  await w.change((scope) => stateEmails(scope, ada.id, { emails: ['nobody@example.org'], now: clock.now }));
   expect((await reasons())[4]).toBe('unverified_email');
   // Others who state it change nothing, since they haven't the key.
-  await w.change((tx) => stateEmails(tx, grace.id, { emails: ['somebody@example.org'], now: clock.now }));
+  await w.change((scope) => stateEmails(scope, grace.id, { emails: ['somebody@example.org'], now: clock.now }));
   expect(await reasonOf(base, await made('somebody@example.org'))).toBe('no_user');
 });
 

@@ -2,7 +2,7 @@ import { rm, symlink, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { Change } from '#endpoint/scope.ts';
 import { measureBranch, measureUnmeasured } from '#resources/code/contents/measure.ts';
 import { licenseText } from '#resources/repositories/licenses/index.ts';
 import { git } from '#test/git/support.ts';
@@ -197,7 +197,7 @@ test('a search for the licence that takes long does not put back what a later on
   const { repo, key } = await setup();
   await commitFiles(w, repo, { LICENSE: text('mit') });
   // Before the first is written, there is another push, and it is looked at.
-  const slowly = async <T>(work: (tx: Tx) => Promise<T>): Promise<T> => {
+  const slowly: Change = async (work) => {
     await commitFiles(w, repo, { LICENSE: text('0bsd') });
     await w.settle();
     return w.change(work);

@@ -109,14 +109,14 @@ test('what is pushed is scanned before histories that were asked for earlier', a
   for (const { turn } of others) await turn({ secret_scanning: on });
   const last = async () =>
     here.change(
-      async (tx) =>
-        (await sql<{ id: number }>`select coalesce(max(id), 0)::integer as id from secret_scans`.execute(tx)).rows[0]?.id,
+      async (scope) =>
+        (await sql<{ id: number }>`select coalesce(max(id), 0)::integer as id from secret_scans`.execute(scope.tx)).rows[0]?.id,
     );
   const before = await last();
   await scanned.put('b.txt', 'two');
   await here.settle();
-  const { rows } = await here.change((tx) =>
-    sql<{ repository_id: number }>`select repository_id from secret_scans where id > ${before} order by id`.execute(tx),
+  const { rows } = await here.change((scope) =>
+    sql<{ repository_id: number }>`select repository_id from secret_scans where id > ${before} order by id`.execute(scope.tx),
   );
   // Then their histories and their texts.
   const [first, ...rest] = rows.map(({ repository_id }) => repository_id);

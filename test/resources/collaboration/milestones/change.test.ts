@@ -12,7 +12,7 @@ test('of two changes at once the second sees the first', async () => {
   await client.post(path, { title: 'v1' });
   const outcomes = await overlapping(
     w,
-    (tx) => tx.updateTable('milestones').set({ state: 'closed' }).where('repository_id', '=', engine.id).execute(),
+    (scope) => scope.tx.updateTable('milestones').set({ state: 'closed' }).where('repository_id', '=', engine.id).execute(),
     () => client.patch(`${path}/1`, { title: 'v1.0' }),
   );
   expect(outcomes).toEqual(['done', 'done']);

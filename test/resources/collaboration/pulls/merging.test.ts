@@ -175,11 +175,11 @@ test('a merge locks the issues that it closes before their repository, as whoeve
   await commit('topic', { 'b.txt': 'new\n' });
   const number = await open('topic', { body: `Fixes #${issue.number}.` });
   let merging: Promise<{ status: number }> | undefined;
-  await w.change(async (tx) => {
-    await tx.updateTable('issues').set({ title: 'It stalls again' }).where('id', '=', issue.id).execute();
+  await w.change(async (scope) => {
+    await scope.tx.updateTable('issues').set({ title: 'It stalls again' }).where('id', '=', issue.id).execute();
     merging = client.put(`${base}/pulls/${number}/merge`);
     await waitsForLock(w.hearth.worker.database.db, 'text_references');
-    await tx.updateTable('repositories').set({ open_issues_count: 2 }).where('id', '=', repo.id).execute();
+    await scope.tx.updateTable('repositories').set({ open_issues_count: 2 }).where('id', '=', repo.id).execute();
   });
   expect((await merging)?.status).toBe(200);
   expect((await client.get(base)).body.open_issues_count).toBe(0);

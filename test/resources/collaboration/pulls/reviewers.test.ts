@@ -143,7 +143,7 @@ test('a review ends the request to a person and to the teams that this person is
     .executeTakeFirstOrThrow();
   const pull = (await loadPulls(w.db, [id])).get(id);
   if (!pull) throw new Error('There is no pull request');
-  await w.change((tx) => withdrawRequest(tx, pull, grace.id));
+  await w.change((scope) => withdrawRequest(scope, pull, grace.id));
   const { body } = await client.get(asked);
   expect([logins(body.users), slugs(body.teams)]).toEqual([[other.login], [others.slug]]);
 });

@@ -22,8 +22,8 @@ test('a comment whose pull request gets new commits meanwhile is refused, and no
   const { id } = (await client.get(`${base}/issues/${number}`)).body;
   const wanted = { body: 'x', commit_id: head, path: 'new.txt', line: 1 };
   let answer: ReturnType<typeof client.post> | undefined;
-  await w.change(async (tx) => {
-    await tx.updateTable('pull_requests').set({ head_sha: under }).where('issue_id', '=', id).execute();
+  await w.change(async (scope) => {
+    await scope.tx.updateTable('pull_requests').set({ head_sha: under }).where('issue_id', '=', id).execute();
     answer = client.post(`${pull}/comments`, wanted);
     await waitsForLock(w.hearth.worker.database.db, 'pull_requests');
   });

@@ -7,7 +7,7 @@ const w = await world();
 const { as, user, change, clock, fineGrained, token, statements, unchanged, repo } = w;
 
 const address = (): string => `${fresh('mail')}@example.org`;
-const verify = (of: Account, email: string) => change((tx) => verifyEmail(tx, { user: of, email, now: clock.now }));
+const verify = (of: Account, email: string) => change((scope) => verifyEmail(scope, { user: of, email, now: clock.now }));
 
 /** A user with addresses that nobody verified. */
 async function stating(...emails: string[]) {

@@ -26,12 +26,12 @@ test('somebody who is put into a team while being removed is in neither', async 
   const w = await world();
   const { owner, member, org, path } = await setting(w);
   const by = { account: owner, grant: { kind: 'none' } as const };
-  const team = await w.change((tx) => createTeam(tx, { org, wanted: { name: 'Rotors' }, by: owner.id, now: w.clock.now }));
+  const team = await w.change((scope) => createTeam(scope, { org, wanted: { name: 'Rotors' }, by: owner.id, now: w.clock.now }));
 
   const outcomes = await overlapping(
     w,
-    (tx) => setTeamMember(tx, { team, user: member, role: 'member', by: owner.id, now: w.clock.now }),
-    (tx) => removeMember(tx, { org: asOwned(org), user: member, by, now: w.clock.now }),
+    (scope) => setTeamMember(scope, { team, user: member, role: 'member', by: owner.id, now: w.clock.now }),
+    (scope) => removeMember(scope, { org: asOwned(org), user: member, by, now: w.clock.now }),
   );
 
   expect(outcomes).toEqual(['done', 'done']);

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { acceptMembership, removeMember, setMembership } from '#resources/identity/members/rules.ts';
 import { eventsOf, installApp } from '#test/support/apps.ts';
 import { overlapping } from '#test/support/race.ts';
@@ -70,8 +70,8 @@ test('two owners who demote each other at once leave one', async () => {
   const w = await world();
   const { owner, member, org, path } = await setting(w);
   await (await w.as(owner)).put(`${path}/memberships/${member.login}`, { role: 'admin' });
-  const demote = (user: typeof owner, by: typeof owner) => (tx: Tx) =>
-    setMembership(tx, {
+  const demote = (user: typeof owner, by: typeof owner) => (scope: WriteScope) =>
+    setMembership(scope, {
       org: asOwned(org),
       user,
       role: 'member',
@@ -98,8 +98,8 @@ test('somebody who accepts while the invitation is withdrawn does not get in', a
 
   const outcomes = await overlapping(
     w,
-    (tx) => removeMember(tx, step(owner)),
-    (tx) => acceptMembership(tx, step(stranger)),
+    (scope) => removeMember(scope, step(owner)),
+    (scope) => acceptMembership(scope, step(stranger)),
   );
 
   expect(outcomes).toEqual(['done', 'not_found']);

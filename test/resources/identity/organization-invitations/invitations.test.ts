@@ -14,7 +14,7 @@ const accept = async (user: Account, org: Account) =>
   (await w.as(user)).patch(`/user/memberships/orgs/${org.login}`, { state: 'active' });
 
 const expire = async () => {
-  await w.change((tx) => enqueue(tx, expireInvitations, {}));
+  await w.change((scope) => enqueue(scope.tx, expireInvitations, {}));
   await w.settle();
 };
 
@@ -98,7 +98,7 @@ test('an invitation by e-mail waits for who has that address, verified, and tell
   expect((await asStranger.get(own)).status).toBe(404);
   expect((await accept(stranger, org)).status).toBe(404);
 
-  await w.change((tx) => verifyEmail(tx, { user: stranger, email, now: w.clock.now }));
+  await w.change((scope) => verifyEmail(scope, { user: stranger, email, now: w.clock.now }));
   expect((await asStranger.get(own)).body).toMatchObject({ state: 'pending', role: 'member' });
   expect((await asStranger.get('/user/memberships/orgs?state=pending')).body).toMatchObject([
     { state: 'pending', organization: { login: org.login } },

@@ -74,7 +74,7 @@ test('a team and the teams below it have its role, and it ends with the membersh
   await client.patch(`/orgs/${acme.login}`, { default_repository_permission: 'none' });
   const [above, below] = await chain(w, acme, 2);
   if (!above || !below) throw new Error('Two teams were made');
-  await w.change((tx) => setTeamMember(tx, { team: below, user: grace, role: 'member', by: owner.id, now: w.clock.now }));
+  await w.change((scope) => setTeamMember(scope, { team: below, user: grace, role: 'member', by: owner.id, now: w.clock.now }));
   expect((await client.put(`${path}/teams/${above.slug}/${ids.all_repo_triage}`)).status).toBe(204);
   const hers = await as(grace);
   expect((await hers.get(place)).body.permissions).toMatchObject({ triage: true, push: false });

@@ -9,8 +9,8 @@ const { as, user, change, clock, token, fineGrained, statements, unchanged } = a
 test('a key is shown with its subkeys, and with the addresses that are verified for its user', async () => {
   const ada = await user();
   const client = await as(ada);
-  await change((tx) => verifyEmail(tx, { user: ada, email: 'Ada@Example.org', now: clock.now }));
-  await change(async (tx) => verifyEmail(tx, { user: await user(), email: 'countess@example.org', now: clock.now }));
+  await change((scope) => verifyEmail(scope, { user: ada, email: 'Ada@Example.org', now: clock.now }));
+  await change(async (scope) => verifyEmail(scope, { user: await user(), email: 'countess@example.org', now: clock.now }));
   const made = await client.post('/user/gpg_keys', { name: 'laptop', armored_public_key: changedKey });
   expect(made).toMatchObject({ status: 201 });
   expect(made.body).toEqual({

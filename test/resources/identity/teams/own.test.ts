@@ -17,8 +17,8 @@ test('one lists one’s own teams, whole', async () => {
   if (!top || !below) throw new Error('the teams were not made');
   await team(w, org);
   const repository = await w.repo(org, { by: owner });
-  await w.change((tx) => setTeamMember(tx, { ...actor, team: below, user: owner, role: 'maintainer' }));
-  await w.change((tx) => setTeamRole(tx, { ...actor, team: top, repository, role: 'write' }));
+  await w.change((scope) => setTeamMember(scope, { ...actor, team: below, user: owner, role: 'maintainer' }));
+  await w.change((scope) => setTeamRole(scope, { ...actor, team: top, repository, role: 'write' }));
 
   const reply = await (await w.as(owner)).get('/user/teams');
 
@@ -43,7 +43,7 @@ test('a credential lists the teams of the organizations that it reaches', async 
   const [here, there] = [await w.org(user), await w.org(user)];
   const [one, other] = [await team(w, here), await team(w, there)];
   for (const joined of [one, other])
-    await w.change((tx) => setTeamMember(tx, { team: joined, user, role: 'member', by: user.id, now: w.clock.now }));
+    await w.change((scope) => setTeamMember(scope, { team: joined, user, role: 'member', by: user.id, now: w.clock.now }));
   const app = await installApp(w, { on: here, permissions: { members: 'read' } });
   const list = async (token: string | undefined) => (await w.as(token)).get('/user/teams');
 

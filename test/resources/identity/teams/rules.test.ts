@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { deleteTeam, setTeamMember, setTeamRole, unsetTeamMember, unsetTeamRole } from '#resources/identity/teams/index.ts';
 import { loadTeams } from '#resources/identity/teams/store.ts';
 import { eventsOf } from '#test/support/apps.ts';
@@ -54,10 +54,10 @@ test('ancestors stay right when a team with others below it moves', async () => 
   };
   expect(await ancestors()).toEqual([[a.id], [b.id, a.id], [c.id, b.id, a.id], [d.id, c.id, b.id, a.id]]);
 
-  await w.change((tx) => changed(tx, { ...actor, team: b, wanted: { parent: y.id } }));
+  await w.change((scope) => changed(scope, { ...actor, team: b, wanted: { parent: y.id } }));
   expect(await ancestors()).toEqual([[a.id], [b.id, y.id, x.id], [c.id, b.id, y.id, x.id], [d.id, c.id, b.id, y.id, x.id]]);
 
-  await w.change((tx) => changed(tx, { ...actor, team: c, wanted: { parent: null } }));
+  await w.change((scope) => changed(scope, { ...actor, team: c, wanted: { parent: null } }));
   expect(await ancestors()).toEqual([[a.id], [b.id, y.id, x.id], [c.id], [d.id, c.id]]);
 });
 
@@ -67,12 +67,12 @@ test('a team never stands below itself, not even by two moves at once', async ()
   const [c] = await chain(w, org, 1);
   if (!a || !b || !c) throw new Error('the teams were not made');
   const move = (one: typeof a, under: typeof a) =>
-    w.change((tx) => changed(tx, { ...actor, team: one, wanted: { parent: under.id } }));
+    w.change((scope) => changed(scope, { ...actor, team: one, wanted: { parent: under.id } }));
 
   await expect(move(a, b)).rejects.toMatchObject(refusedField('parent_team_id'));
   await expect(move(a, a)).rejects.toMatchObject(refusedField('parent_team_id'));
-  const under = (one: typeof a, parent: typeof a) => (tx: Tx) =>
-    changed(tx, { ...actor, team: one, wanted: { parent: parent.id } });
+  const under = (one: typeof a, parent: typeof a) => (scope: WriteScope) =>
+    changed(scope, { ...actor, team: one, wanted: { parent: parent.id } });
   expect(await overlapping(w, under(a, c), under(c, b))).toEqual(['done', 'invalid']);
 });
 
@@ -80,7 +80,7 @@ test('a team with others around it does not turn secret, and a rename keeps what
   const { w, org, actor } = await organization();
   const [top, below] = await chain(w, org, 2);
   if (!top || !below) throw new Error('the teams were not made');
-  const change = (one: typeof top, wanted: object) => w.change((tx) => changed(tx, { ...actor, team: one, wanted }));
+  const change = (one: typeof top, wanted: object) => w.change((scope) => changed(scope, { ...actor, team: one, wanted }));
 
   await expect(change(top, { privacy: 'secret' })).rejects.toMatchObject(refusedField('privacy'));
   await expect(change(below, { privacy: 'secret' })).rejects.toMatchObject(refusedField('privacy'));
@@ -98,7 +98,7 @@ test('deleting a team deletes those below it', async () => {
   const { w, org, actor } = await organization();
   const [top, middle, low] = await chain(w, org, 3);
   if (!top || !middle || !low) throw new Error('the teams were not made');
-  await w.change((tx) => deleteTeam(tx, { ...actor, team: middle }));
+  await w.change((scope) => deleteTeam(scope, { ...actor, team: middle }));
   expect([...(await loadTeams(w.db, [top.id, middle.id, low.id])).keys()]).toEqual([top.id]);
   expect((await eventsOf(w, org)).slice(-2)).toEqual(['team.deleted', 'team.deleted']);
 });
@@ -107,7 +107,7 @@ test('only active members of the organization are put into its teams', async () 
   const { w, owner, org, actor } = await organization();
   const [one, guest] = [await team(w, org), await w.user()];
   const join = (user: typeof guest, role: 'member' | 'maintainer') =>
-    w.change((tx) => setTeamMember(tx, { ...actor, team: one, user, role }));
+    w.change((scope) => setTeamMember(scope, { ...actor, team: one, user, role }));
 
   await expect(join(guest, 'member')).rejects.toMatchObject({ errors: [{ resource: 'TeamMember', field: 'username' }] });
   await (await w.as(owner)).put(`/orgs/${org.login}/memberships/${guest.login}`);
@@ -116,8 +116,8 @@ test('only active members of the organization are put into its teams', async () 
   await join(guest, 'member');
   await join(guest, 'member');
   await join(guest, 'maintainer');
-  await w.change((tx) => unsetTeamMember(tx, { ...actor, team: one, user: guest }));
-  await expect(w.change((tx) => unsetTeamMember(tx, { ...actor, team: one, user: guest }))).rejects.toMatchObject({
+  await w.change((scope) => unsetTeamMember(scope, { ...actor, team: one, user: guest }));
+  await expect(w.change((scope) => unsetTeamMember(scope, { ...actor, team: one, user: guest }))).rejects.toMatchObject({
     kind: 'not_found',
   });
   expect((await eventsOf(w, org)).slice(-3)).toEqual(['team.member_added', 'team.member_changed', 'team.member_removed']);
@@ -134,13 +134,13 @@ test('a role given to a team holds for those below it, and ends with the members
   const client = await w.as(user);
   const permissions = async () => (await client.get(`/repos/${org.login}/${repository.name}`)).body.permissions;
 
-  await w.change((tx) => setTeamMember(tx, { ...actor, team: below, user, role: 'member' }));
+  await w.change((scope) => setTeamMember(scope, { ...actor, team: below, user, role: 'member' }));
   expect(await permissions()).toBeUndefined();
-  await w.change((tx) => setTeamRole(tx, { ...actor, team: top, repository, role: 'triage' }));
+  await w.change((scope) => setTeamRole(scope, { ...actor, team: top, repository, role: 'triage' }));
   expect(await permissions()).toMatchObject({ triage: true, push: false });
-  await w.change((tx) => setTeamRole(tx, { ...actor, team: below, repository, role: 'maintain' }));
+  await w.change((scope) => setTeamRole(scope, { ...actor, team: below, repository, role: 'maintain' }));
   expect(await permissions()).toMatchObject({ maintain: true, admin: false });
-  await w.change((tx) => unsetTeamRole(tx, { ...actor, team: below, repository }));
+  await w.change((scope) => unsetTeamRole(scope, { ...actor, team: below, repository }));
   expect(await permissions()).toMatchObject({ triage: true, push: false });
 
   await (await w.as(owner)).delete(`/orgs/${org.login}/members/${user.login}`);
@@ -152,7 +152,7 @@ test('a team gets no role in another account’s repository', async () => {
   const { w, owner, org, actor } = await organization();
   const repository = await w.repo(owner);
   const one = await team(w, org);
-  await expect(w.change((tx) => setTeamRole(tx, { ...actor, team: one, repository, role: 'read' }))).rejects.toMatchObject({
+  await expect(w.change((scope) => setTeamRole(scope, { ...actor, team: one, repository, role: 'read' }))).rejects.toMatchObject({
     errors: [{ field: 'repository' }],
   });
 });

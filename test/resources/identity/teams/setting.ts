@@ -1,5 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { changeTeam, createTeam, lockTeam, type TeamRow } from '#resources/identity/teams/index.ts';
 import type { World } from '#test/support/world.ts';
@@ -9,7 +9,7 @@ type Wanted = Parameters<typeof createTeam>[1]['wanted'];
 
 /** Creates a team as its organization's operator would. */
 export const team = (w: World, org: Account, wanted: Partial<Wanted> = {}): Promise<TeamRow> =>
-  w.change((tx) => createTeam(tx, { org, wanted: { name: fresh('team'), ...wanted }, by: undefined, now: w.clock.now }));
+  w.change((scope) => createTeam(scope, { org, wanted: { name: fresh('team'), ...wanted }, by: undefined, now: w.clock.now }));
 
 /** A chain of closed teams, each below the one before. */
 export async function chain(w: World, org: Account, length: number): Promise<TeamRow[]> {
@@ -19,5 +19,7 @@ export async function chain(w: World, org: Account, length: number): Promise<Tea
 }
 
 /** Changes a team as it is now, its row locked. */
-export const changed = async (tx: Tx, { team: known, ...change }: Parameters<typeof changeTeam>[1]): Promise<TeamRow> =>
-  changeTeam(tx, { ...change, team: orNotFound(await lockTeam(tx, known)) });
+export const changed = async (
+  scope: WriteScope,
+  { team: known, ...change }: Parameters<typeof changeTeam>[1],
+): Promise<TeamRow> => changeTeam(scope, { ...change, team: orNotFound(await lockTeam(scope.tx, known)) });

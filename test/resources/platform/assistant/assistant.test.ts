@@ -127,8 +127,8 @@ test('people and teams get seats, which end with the cycle when they are cancell
   const { data: page } = await seats.listCopilotSeats({ org: org.login, per_page: 2 });
   expect([page.total_seats, page.seats?.length]).toEqual([3, 2]);
   w.clock.now = new Date('2026-04-01T00:00:00Z');
-  await w.change(async (tx) => {
-    await sql`select jobs.add_job('assistant.remove-ended-seats', '{}')`.execute(tx);
+  await w.change(async (scope) => {
+    await sql`select jobs.add_job('assistant.remove-ended-seats', '{}')`.execute(scope.tx);
   });
   await w.settle();
   expect(await breakdown()).toMatchObject({ total: 1, added_this_cycle: 0, pending_cancellation: 0, active_this_cycle: 0 });

@@ -80,9 +80,9 @@ test('what ran and what is stored is counted once; a budget tells of it, and sto
   ]);
 
   // What is told again isn't counted again.
-  await w.change(async (tx) => {
+  await w.change(async (scope) => {
     const events = sql`select id from events where kind = 'workflow_job.completed' and (data->>'job')::bigint = ${Number(task.id)}`;
-    await sql`select jobs.add_job('billing.count-minutes', json_build_object('event', id)) from (${events}) e`.execute(tx);
+    await sql`select jobs.add_job('billing.count-minutes', json_build_object('event', id)) from (${events}) e`.execute(scope.tx);
   });
   await w.settle();
   await client.post(`${runs}/${first.id}/rerun`);
@@ -214,7 +214,8 @@ test('storage is counted once in each hour', async () => {
   const gibi = 2 ** 30;
   await sql`insert into caches (repository_id, ref, key, version, object_key, size, digest, created_at, last_accessed_at)
     values (${repo.id}, 'refs/heads/main', 'k', 'v', 'caches/none', ${gibi / 2}, 'd', now(), ${w.clock.now})`.execute(w.db);
-  const count = () => w.change(async (tx) => void (await sql`select jobs.add_job('billing.count-storage', '{}')`.execute(tx)));
+  const count = () =>
+    w.change(async (scope) => void (await sql`select jobs.add_job('billing.count-storage', '{}')`.execute(scope.tx)));
   for (let times = 0; times < 2; times++) {
     await count();
     await w.settle();

@@ -134,14 +134,14 @@ async function withTeams() {
   const { owner, org, member, repo } = made;
   const unasked = await here.repo(org, { by: owner, visibility: 'private' });
   const actor = { by: owner.id, now: here.clock.now };
-  await here.change(async (tx) => {
+  await here.change(async (scope) => {
     const wanted = { name: 'Engines', privacy: 'closed', description: 'All of them' } as const;
-    const engines = await createTeam(tx, { ...actor, org, wanted });
-    const steam = await createTeam(tx, { ...actor, org, wanted: { name: 'Steam', parent: engines.id } });
-    const hidden = await createTeam(tx, { ...actor, org, wanted: { name: 'Hidden' } });
-    await setTeamMember(tx, { ...actor, team: steam, user: member, role: 'maintainer' });
-    await setTeamRole(tx, { ...actor, team: engines, repository: repo, role: 'write' });
-    await setTeamRole(tx, { ...actor, team: hidden, repository: unasked, role: 'admin' });
+    const engines = await createTeam(scope, { ...actor, org, wanted });
+    const steam = await createTeam(scope, { ...actor, org, wanted: { name: 'Steam', parent: engines.id } });
+    const hidden = await createTeam(scope, { ...actor, org, wanted: { name: 'Hidden' } });
+    await setTeamMember(scope, { ...actor, team: steam, user: member, role: 'maintainer' });
+    await setTeamRole(scope, { ...actor, team: engines, repository: repo, role: 'write' });
+    await setTeamRole(scope, { ...actor, team: hidden, repository: unasked, role: 'admin' });
   });
   return { ...made, unasked };
 }
@@ -235,7 +235,7 @@ test('an archive can be read into an organization that is here, whose members an
   const target = await here.org(owner, fresh('umbrella'));
   await here.member(target, member);
   const actor = { by: owner.id, now: here.clock.now };
-  await here.change((tx) => createTeam(tx, { ...actor, org: target, wanted: { name: 'Steam' } }));
+  await here.change((scope) => createTeam(scope, { ...actor, org: target, wanted: { name: 'Steam' } }));
 
   const moved = `${target.login}/${repo.name}`;
   expect(await importBytes(bytes, target.login.toUpperCase())).toEqual({ repositories: [moved], accounts: 0 });

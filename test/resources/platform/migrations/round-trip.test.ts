@@ -35,9 +35,14 @@ async function full() {
     // biome-ignore lint/suspicious/noExplicitAny: tests look into bodies by name
     return body as any;
   };
-  await w.change(async (tx) => {
-    const team = await createTeam(tx, { org: owner, wanted: { name: 'Pumps', privacy: 'closed' }, by: ada.id, now: w.clock.now });
-    await setTeamRole(tx, { team, repository: repo, role: 'write', by: ada.id, now: w.clock.now });
+  await w.change(async (scope) => {
+    const team = await createTeam(scope, {
+      org: owner,
+      wanted: { name: 'Pumps', privacy: 'closed' },
+      by: ada.id,
+      now: w.clock.now,
+    });
+    await setTeamRole(scope, { team, repository: repo, role: 'write', by: ada.id, now: w.clock.now });
   });
 
   const issues = [];
@@ -545,8 +550,8 @@ test('an archive whose files were deleted meanwhile is begun anew, and one whose
 
 test('while files are imported, the store is not tidied', async () => {
   expect(await areObjectsKept(w.db)).toBe(false);
-  await w.change(async (tx) => {
-    await keepObjects(tx);
+  await w.change(async (scope) => {
+    await keepObjects(scope.tx);
     expect(await areObjectsKept(w.db)).toBe(true);
   });
   expect(await areObjectsKept(w.db)).toBe(false);

@@ -77,9 +77,9 @@ test('a mentioned team is told, as far as it wants to be; who is mentioned besid
   const quiet = await team(w, org, { privacy: 'closed', notification_setting: 'notifications_disabled' });
   const common = { by: ada.id, now: w.clock.now };
   const join = (to: typeof crew, user: Account) =>
-    w.change((tx) => setTeamMember(tx, { team: to, user, role: 'member', ...common }));
+    w.change((scope) => setTeamMember(scope, { team: to, user, role: 'member', ...common }));
   for (const one of [crew, quiet])
-    await w.change((tx) => setTeamRole(tx, { team: one, repository: repo, role: 'read', ...common }));
+    await w.change((scope) => setTeamRole(scope, { team: one, repository: repo, role: 'read', ...common }));
   for (const user of [ada, bob, dora]) await join(crew, user);
   await join(below, carl);
   await join(quiet, eve);

@@ -105,8 +105,8 @@ test('team_mention: members of a team and of those below it, unless the team wan
   const below = await team(w, org, { privacy: 'closed', parent: crew.id });
   const quiet = await team(w, org, { privacy: 'closed', notification_setting: 'notifications_disabled' });
   const join = (to: typeof crew, user: Account) =>
-    w.change((tx) => setTeamMember(tx, { team: to, user, role: 'member', by: ada.id, now: w.clock.now }));
-  await w.change((tx) => setTeamRole(tx, { team: crew, repository: repo, role: 'read', by: ada.id, now: w.clock.now }));
+    w.change((scope) => setTeamMember(scope, { team: to, user, role: 'member', by: ada.id, now: w.clock.now }));
+  await w.change((scope) => setTeamRole(scope, { team: crew, repository: repo, role: 'read', by: ada.id, now: w.clock.now }));
   await join(crew, bob);
   await join(below, carl);
   await join(quiet, eve);

@@ -16,7 +16,7 @@ export function cheapHash(text: string): string {
 
 /** Gives a user a password, and a browser that is signed in by it. */
 export async function signedInBrowser({ change, url }: World, user: Account) {
-  await change((tx) => changePassword(tx, user.id, cheapHash(password)));
+  await change((scope) => changePassword(scope, user.id, cheapHash(password)));
   const page = browser(url);
   await page.submit('/login', (await page.get('/login')).text, { login: user.login, password });
   return page;

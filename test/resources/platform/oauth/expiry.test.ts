@@ -13,8 +13,8 @@ const here = await world();
 const { db, change, clock, url } = here;
 
 const makeApp = (owner: Account, kind: 'app' | 'oauth' = 'app') =>
-  change((tx) =>
-    createApp(tx, {
+  change((scope) =>
+    createApp(scope, {
       owner,
       kind,
       name: fresh('app'),
@@ -26,11 +26,11 @@ const makeApp = (owner: Account, kind: 'app' | 'oauth' = 'app') =>
 
 /** The token, with its refresh token, that a user gave to an app. */
 async function granted(app: AppRow, user: Account) {
-  const code = await change((tx) =>
-    agree(tx, { app, user, scopes: [], redirectUri: undefined, challenge: undefined, now: clock.now }),
+  const code = await change((scope) =>
+    agree(scope, { app, user, scopes: [], redirectUri: undefined, challenge: undefined, now: clock.now }),
   );
-  const outcome = await change((tx) =>
-    exchangeCode(tx, { app, code, verifier: undefined, redirectUri: undefined, now: clock.now }),
+  const outcome = await change((scope) =>
+    exchangeCode(scope, { app, code, verifier: undefined, redirectUri: undefined, now: clock.now }),
   );
   if (!('granted' in outcome)) throw new Error(outcome.problem);
   return { token: outcome.granted.token, refresh: outcome.granted.refresh?.token ?? '' };
@@ -55,7 +55,7 @@ async function setting() {
 }
 
 const clean = async (): Promise<void> => {
-  await change((tx) => enqueue(tx, removeExpired, {}));
+  await change((scope) => enqueue(scope.tx, removeExpired, {}));
   await here.settle();
 };
 
@@ -79,10 +79,10 @@ describe('a refresh token ends', () => {
     }));
 
   test('when an administrator ends the token', () =>
-    ends(async ({ given }) => expect(await change((tx) => revokeToken(tx, given.token, clock.now))).toBe(true)));
+    ends(async ({ given }) => expect(await change((scope) => revokeToken(scope, given.token, clock.now))).toBe(true)));
 
   test('and its token with it, when an administrator has the refresh token alone', () =>
-    ends(async ({ given }) => expect(await change((tx) => revokeToken(tx, given.refresh, clock.now))).toBe(true)));
+    ends(async ({ given }) => expect(await change((scope) => revokeToken(scope, given.refresh, clock.now))).toBe(true)));
 
   test('with its app', () => ends(({ app }) => db.deleteFrom('apps').where('id', '=', app.id).execute()));
 
@@ -91,8 +91,8 @@ describe('a refresh token ends', () => {
 
 test('a suspended account gets no token: not for a refresh token, a code, or a device', async () => {
   const { ada, app, secret, refresh, given } = await setting();
-  const { app: oauth } = await change((tx) =>
-    createApp(tx, {
+  const { app: oauth } = await change((scope) =>
+    createApp(scope, {
       owner: ada,
       kind: 'oauth',
       name: fresh('app'),
@@ -101,8 +101,8 @@ test('a suspended account gets no token: not for a refresh token, a code, or a d
       now: clock.now,
     }),
   );
-  const code = await change((tx) =>
-    agree(tx, { app, user: ada, scopes: [], redirectUri: undefined, challenge: undefined, now: clock.now }),
+  const code = await change((scope) =>
+    agree(scope, { app, user: ada, scopes: [], redirectUri: undefined, challenge: undefined, now: clock.now }),
   );
   const device = await begin(oauth.client_id);
   await db.updateTable('device_codes').set({ state: 'approved', account_id: ada.id }).where('app_id', '=', oauth.id).execute();
@@ -151,7 +151,7 @@ describe('what has expired is removed', () => {
     const counts = async () => Object.fromEntries(await Promise.all(tables.map(async (table) => [table, await countOf(table)])));
     const lasting = await counts();
     const manifest = { name: 'A', url: 'https://x.example' };
-    await change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now: clock.now }));
+    await change((scope) => offerManifest(scope, { manifest, owner: ada, by: ada, now: clock.now }));
     await sql`insert into app_manifest_requests select sha256('m'), null, '{}', null, ${addMinutes(clock.now, 60)}`.execute(db);
     await sql`insert into sessions select sha256('s'), ${ada.id}, ${clock.now}, ${addMinutes(clock.now, 60)}`.execute(db);
     await sql`insert into authorization_codes (hash, app_id, account_id, expires_at)

@@ -16,10 +16,10 @@ let app: { app: AppRow; clientSecret: string };
 
 beforeAll(async () => {
   ada = await user('ada');
-  await change((tx) => changePassword(tx, ada.id, cheapHash(password)));
+  await change((scope) => changePassword(scope, ada.id, cheapHash(password)));
   const base = { owner: ada, externalUrl: 'https://client.example', callbackUrls: [callback], now: clock.now };
-  oauth = await change((tx) => createApp(tx, { ...base, kind: 'oauth', name: 'Classic client', deviceFlow: true }));
-  app = await change((tx) => createApp(tx, { ...base, kind: 'app', name: 'Modern app', permissions: { issues: 'read' } }));
+  oauth = await change((scope) => createApp(scope, { ...base, kind: 'oauth', name: 'Classic client', deviceFlow: true }));
+  app = await change((scope) => createApp(scope, { ...base, kind: 'app', name: 'Modern app', permissions: { issues: 'read' } }));
 });
 
 async function signedIn() {
@@ -53,14 +53,14 @@ async function exchange(fields: Record<string, string>) {
 test('a new password signs out who signed in by the old one, and nobody else', async () => {
   const bob = await user('bob');
   const hash = await hashPassword('another long password');
-  await change((tx) => changePassword(tx, bob.id, hash));
+  await change((scope) => changePassword(scope, bob.id, hash));
   const page = browser(url);
   const form = await page.get('/login');
   await page.submit('/login', form.text, { login: 'bob', password: 'another long password' });
   const asked = `/login/oauth/authorize?${new URLSearchParams({ client_id: oauth.app.client_id })}`;
   const other = await signedIn();
   expect((await page.get(asked)).status).toBe(200);
-  await change((tx) => changePassword(tx, bob.id, hash));
+  await change((scope) => changePassword(scope, bob.id, hash));
   expect(await page.get(asked)).toMatchObject({ status: 302, location: expect.stringContaining('/login') });
   expect((await other.get(asked)).status).toBe(200);
 });
@@ -89,10 +89,10 @@ describe('the web flow', () => {
 
   test('lets nobody agree to something else than was shown', async () => {
     const about = { owner: ada, externalUrl: 'https://client.example', callbackUrls: [callback], now: clock.now };
-    const made = await change((tx) => createApp(tx, { ...about, kind: 'app', name: 'Changing', deviceFlow: true }));
+    const made = await change((scope) => createApp(scope, { ...about, kind: 'app', name: 'Changing', deviceFlow: true }));
     const ask = (permissions: Record<string, string>, seconds: number) =>
-      change((tx) =>
-        changeApp(tx, { app: made.app, by: ada.id, now: new Date(clock.now.getTime() + seconds * 1000) }, { permissions }),
+      change((scope) =>
+        changeApp(scope, { app: made.app, by: ada.id, now: new Date(clock.now.getTime() + seconds * 1000) }, { permissions }),
       );
     const page = await signedIn();
     const asked = await page.get(`/login/oauth/authorize?client_id=${made.app.client_id}`);
@@ -220,8 +220,8 @@ describe('signing in', () => {
   });
 
   test('what an app is called can not become markup', async () => {
-    const { app: evil } = await change((tx) =>
-      createApp(tx, {
+    const { app: evil } = await change((scope) =>
+      createApp(scope, {
         owner: ada,
         kind: 'oauth',
         name: '<script>x</script>',

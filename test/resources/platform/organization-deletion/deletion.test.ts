@@ -38,7 +38,7 @@ async function setting() {
 async function finish(): Promise<void> {
   const before = w.clock.now;
   w.clock.now = addMinutes(before, 11);
-  await w.change((tx) => askToRemove(tx));
+  await w.change((scope) => askToRemove(scope.tx));
   await w.settle();
   w.clock.now = before;
 }
@@ -141,7 +141,7 @@ test('only owners delete an organization, and what they may not changes nothing'
 test('two deletions at once are one', async () => {
   const { owner, org } = await setting();
   const action = { org: asOwned(org), by: { account: owner, grant: { kind: 'none' } as const }, now: w.clock.now };
-  const once = (tx: Parameters<typeof deleteOrganization>[0]) => deleteOrganization(tx, action);
+  const once = (scope: Parameters<typeof deleteOrganization>[0]) => deleteOrganization(scope, action);
   expect(await overlapping(w, once, once)).toEqual(['done', 'not_found']);
 });
 

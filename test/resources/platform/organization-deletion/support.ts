@@ -7,6 +7,6 @@ import type { World } from '#test/support/world.ts';
 export async function completeDeletions(w: World): Promise<void> {
   await w.settle();
   w.clock.now = addMinutes(w.clock.now, 11);
-  await w.change((tx) => enqueue(tx, removeDeleted, {}));
+  await w.change((scope) => enqueue(scope.tx, removeDeleted, {}));
   await w.settle();
 }

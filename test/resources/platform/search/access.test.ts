@@ -71,8 +71,8 @@ describe.each(kinds)('%s: what a credential reaches is found and counted, and no
     await w.member(acme, mate);
     const writers = await team(w, acme);
     const actor = { team: writers, by: ada.id, now: w.clock.now };
-    await w.change((tx) => setTeamMember(tx, { ...actor, user: mate, role: 'member' }));
-    await w.change((tx) => setTeamRole(tx, { ...actor, repository: other, role: 'read' }));
+    await w.change((scope) => setTeamMember(scope, { ...actor, user: mate, role: 'member' }));
+    await w.change((scope) => setTeamRole(scope, { ...actor, repository: other, role: 'read' }));
     await client.patch('/orgs/acme', { default_repository_permission: 'none' });
     expect(await found(await token(member))).toEqual(['engine']);
     expect(await found(await token(mate))).toEqual(['engine', 'vault']);

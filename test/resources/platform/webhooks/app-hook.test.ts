@@ -23,7 +23,7 @@ async function setting() {
     events: ['repository'],
     now: clock.now,
   };
-  const { app } = await here.change((tx) => createApp(tx, wish));
+  const { app } = await here.change((scope) => createApp(scope, wish));
   const key = await importPKCS8(createPrivateKey(keys.privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(), 'RS256');
   const at = Math.floor(clock.now.getTime() / 1000);
   const jwt = await new SignJWT({})
@@ -48,7 +48,7 @@ test('an app gives itself a webhook, changes it, and hears where it is installed
 
   const install = { app, account: org, repositories: 'all', by: owner, now: here.clock.now } as const;
   const { name } = await here.repo(org, { by: owner, visibility: 'private' });
-  await here.change((tx) => installApp(tx, install));
+  await here.change((scope) => installApp(scope, install));
   expect(await heard(here, target)).toMatchObject({
     'installation.created': {
       installation: { app_slug: app.slug, permissions: { organization_hooks: 'read' }, account: { login: org.login } },
@@ -95,7 +95,7 @@ test('an app reaches its own deliveries alone, and nobody else reaches them', as
   const [one, other] = [await setting(), await setting()];
   for (const { client, target } of [one, other]) await client.patch('/app/hook/config', { url: target.url });
   const { here, owner, org, app, client } = one;
-  await here.change((tx) => installApp(tx, { app, account: org, repositories: 'all', by: owner, now: here.clock.now }));
+  await here.change((scope) => installApp(scope, { app, account: org, repositories: 'all', by: owner, now: here.clock.now }));
   await here.settle();
   const [delivery] = (await client.get('/app/hook/deliveries')).body;
   expect((await other.client.get(`/app/hook/deliveries/${delivery.id}`)).status).toBe(404);

@@ -103,11 +103,11 @@ test('the hook of a repository hears what is the repository’s, not what is its
   const config = { url: `${target.url}/own`, content_type: 'json' };
   const { body: own } = await client.post(`/repos/${org.login}/${name}/hooks`, { config, events: ['*'] });
   const actor = { by: owner.id, now: here.clock.now };
-  const team = await here.change((tx) => createTeam(tx, { org, wanted: { name: 'Crew', privacy: 'closed' }, ...actor }));
+  const team = await here.change((scope) => createTeam(scope, { org, wanted: { name: 'Crew', privacy: 'closed' }, ...actor }));
   await heard(here, target);
-  await here.change((tx) => setTeamRole(tx, { team, repository, role: 'write', ...actor }));
+  await here.change((scope) => setTeamRole(scope, { team, repository, role: 'write', ...actor }));
   await here.settle();
-  await here.change((tx) => unsetTeamRole(tx, { team, repository, ...actor }));
+  await here.change((scope) => unsetTeamRole(scope, { team, repository, ...actor }));
   await client.patch(`/repos/${org.login}/${name}`, { description: 'new' });
   await here.settle();
   const told = target.requests.map(({ headers, body }) => [

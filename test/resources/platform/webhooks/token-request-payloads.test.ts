@@ -65,6 +65,6 @@ test('apps are told what fine-grained tokens ask for, and what becomes of it', a
   expect(await heard(here, target)).toMatchObject({
     [`${name}.created`]: { [name]: { repository_selection: 'all', repository_count: null, repositories: null } },
   });
-  await here.change((tx) => revokeToken(tx, token, here.clock.now));
+  await here.change((scope) => revokeToken(scope, token, here.clock.now));
   expect(await heard(here, target)).toMatchObject({ [`${name}.cancelled`]: { ...about, [name]: { token_id: made.id } } });
 });

@@ -47,9 +47,11 @@ async function installed(
     publicKey: keys.publicKey,
     now: clock.now,
   };
-  const { app, clientSecret } = await change((tx) => createApp(tx, { ...wish, permissions }));
+  const { app, clientSecret } = await change((scope) => createApp(scope, { ...wish, permissions }));
   const ids = repositories === 'all' ? ('all' as const) : repositories.map(({ id }) => id);
-  const installation = await change((tx) => installApp(tx, { app, account: on, repositories: ids, by: owner, now: clock.now }));
+  const installation = await change((scope) =>
+    installApp(scope, { app, account: on, repositories: ids, by: owner, now: clock.now }),
+  );
   return { app, clientSecret, installation, client: await as(await jwt(app.client_id)) };
 }
 
@@ -178,7 +180,7 @@ test('a manifest with the name of an event that does not exist becomes no app', 
   const { as, user, change, clock, unchanged } = w;
   const owner = await user();
   const manifest = { name: fresh('made'), url: 'https://app.example', default_events: ['push', 'no_such_event'] };
-  const code = await change((tx) => offerManifest(tx, { manifest, owner, by: owner, now: clock.now }));
+  const code = await change((scope) => offerManifest(scope, { manifest, owner, by: owner, now: clock.now }));
   await unchanged(['apps', 'accounts', 'events'], async () => {
     const refused = await (await as(undefined)).post(`/app-manifests/${code}/conversions`);
     expect(refused).toMatchObject({ status: 422, body: { message: 'There is no webhook event no_such_event.' } });
@@ -193,7 +195,7 @@ test('a manifest becomes an app once, with keys that work', async () => {
     hook_attributes: { url: 'https://hook.example' },
     default_permissions: { organization_webhooks: 'read' },
   };
-  const code = await change((tx) => offerManifest(tx, { manifest, owner, by: owner, now: clock.now }));
+  const code = await change((scope) => offerManifest(scope, { manifest, owner, by: owner, now: clock.now }));
   const { status, body } = await (await as(undefined)).post(`/app-manifests/${code}/conversions`);
   expect([status, body.permissions]).toEqual([201, { organization_webhooks: 'read' }]);
   const app = await as(await jwt(body.client_id, { key: body.pem }));
@@ -207,7 +209,7 @@ test('a manifest becomes an app once, with keys that work', async () => {
 test('of two who exchange a code at once, one gets the app', async () => {
   const owner = await user();
   const manifest = { name: fresh('made'), url: 'https://app.example' };
-  const code = await change((tx) => offerManifest(tx, { manifest, owner, by: owner, now: clock.now }));
+  const code = await change((scope) => offerManifest(scope, { manifest, owner, by: owner, now: clock.now }));
   const client = await as(undefined);
   const replies = await Promise.all([1, 2].map(() => client.post(`/app-manifests/${code}/conversions`)));
   expect(replies.map(({ status }) => status).toSorted()).toEqual([201, 404]);
@@ -262,7 +264,7 @@ describe('installing', () => {
     const { app } = await installed(acme, owner, {});
     const theirs = await repo(await user());
     const install = (account: Account, repositories: 'all' | RepositoryRow['id'][]) =>
-      change((tx) => installApp(tx, { app, account, repositories, by: owner, now: clock.now }));
+      change((scope) => installApp(scope, { app, account, repositories, by: owner, now: clock.now }));
     await w.unchanged(['installations', 'installation_repositories', 'events'], async () => {
       await expect(install(acme, 'all')).rejects.toMatchObject({ errors: [{ field: 'account', code: 'already_exists' }] });
       for (const repositories of [[theirs.id], [engine.id]])
@@ -275,20 +277,24 @@ describe('installing', () => {
   test('is for apps: users authorize an OAuth app, which can not ask for permissions', async () => {
     const { owner, acme } = await setting();
     const wish = { owner, kind: 'oauth', name: fresh('oauth'), externalUrl: 'https://app.example', now: clock.now } as const;
-    const { app } = await change((tx) => createApp(tx, wish));
+    const { app } = await change((scope) => createApp(scope, wish));
     await w.unchanged(['apps', 'installations', 'events'], async () => {
-      const installation = change((tx) => installApp(tx, { app, account: acme, repositories: 'all', by: owner, now: clock.now }));
+      const installation = change((scope) =>
+        installApp(scope, { app, account: acme, repositories: 'all', by: owner, now: clock.now }),
+      );
       await expect(installation).rejects.toThrow(/users authorize it/);
-      const wider = change((tx) => changeApp(tx, { app, by: owner.id, now: clock.now }, { permissions: { contents: 'write' } }));
+      const wider = change((scope) =>
+        changeApp(scope, { app, by: owner.id, now: clock.now }, { permissions: { contents: 'write' } }),
+      );
       await expect(wider).rejects.toThrow(/asks users for scopes/);
     });
   });
 
   test('what is built in asks for no more than it does', async () => {
-    const app = await change((tx) => actionsAppOf(tx, clock.now));
+    const app = await change((scope) => actionsAppOf(scope.tx, clock.now));
     await w.unchanged(['apps', 'events'], async () => {
-      const wider = change((tx) =>
-        changeApp(tx, { app, by: undefined, now: clock.now }, { permissions: { administration: 'write' } }),
+      const wider = change((scope) =>
+        changeApp(scope, { app, by: undefined, now: clock.now }, { permissions: { administration: 'write' } }),
       );
       await expect(wider).rejects.toThrow(/built in/);
     });

@@ -26,19 +26,19 @@ async function installed(permissions: Record<string, string>, events: string[] =
   const { app, client } = await ownAppOf(w, owner);
   const ask = (wanted: AppChange) => {
     clock.now = new Date(clock.now.getTime() + 1000);
-    return change((tx) => changeApp(tx, { app, by: owner.id, now: clock.now }, wanted));
+    return change((scope) => changeApp(scope, { app, by: owner.id, now: clock.now }, wanted));
   };
   const installOn = (account: Account) =>
-    change((tx) => installApp(tx, { app, account, repositories: 'all', by: owner, now: clock.now }));
+    change((scope) => installApp(scope, { app, account, repositories: 'all', by: owner, now: clock.now }));
   await ask({ permissions, events });
   const installation = await installOn(acme);
   const tokenOf = async (wanted?: Record<string, string>) => {
-    const { token } = await change((tx) =>
-      createInstallationToken(tx, { app, installation, request: wanted ? { permissions: wanted } : {}, now: clock.now }),
+    const { token } = await change((scope) =>
+      createInstallationToken(scope, { app, installation, request: wanted ? { permissions: wanted } : {}, now: clock.now }),
     );
     return as(token);
   };
-  const accept = () => change((tx) => acceptPermissions(tx, { installation, by: owner.id, now: clock.now }));
+  const accept = () => change((scope) => acceptPermissions(scope, { installation, by: owner.id, now: clock.now }));
   const shown = async () => {
     const { body } = await client.get(`/app/installations/${installation.id}`);
     return [body.permissions, body.events];
@@ -170,11 +170,11 @@ test("an app's tokens for users have what the users agreed to, and no more by be
   const now = () => clock.now;
   const authorize = async () => {
     const row = await present();
-    const code = await change((tx) =>
-      agree(tx, { app: row, user: ada, scopes: [], redirectUri: undefined, challenge: undefined, now: now() }),
+    const code = await change((scope) =>
+      agree(scope, { app: row, user: ada, scopes: [], redirectUri: undefined, challenge: undefined, now: now() }),
     );
-    const outcome = await change((tx) =>
-      exchangeCode(tx, { app: row, code, verifier: undefined, redirectUri: undefined, now: now() }),
+    const outcome = await change((scope) =>
+      exchangeCode(scope, { app: row, code, verifier: undefined, redirectUri: undefined, now: now() }),
     );
     if (!('granted' in outcome)) throw new Error(outcome.problem);
     return outcome.granted;
@@ -187,8 +187,8 @@ test("an app's tokens for users have what the users agreed to, and no more by be
   expect(await may(granted.token)).toEqual([200, 403]);
   await ask({ permissions: { profile: 'write', git_ssh_keys: 'read' } });
   expect(await may(granted.token)).toEqual([200, 403]);
-  const refreshed = await change(async (tx) =>
-    refreshToken(tx, { app: await present(), refresh: granted.refresh?.token ?? '', now: now() }),
+  const refreshed = await change(async (scope) =>
+    refreshToken(scope, { app: await present(), refresh: granted.refresh?.token ?? '', now: now() }),
   );
   if (!('granted' in refreshed)) throw new Error(refreshed.problem);
   expect(await may(refreshed.granted.token)).toEqual([200, 403]);

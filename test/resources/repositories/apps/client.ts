@@ -30,7 +30,7 @@ async function makeApp({ as, change, clock }: Maker, owner: Account): Promise<Ow
   keys ??= makeAppKeys();
   const { publicKey, privateKey } = await keys;
   const about = { kind: 'app', name: fresh('app'), externalUrl: 'https://app.example' } as const;
-  const { app, clientSecret } = await change((tx) => createApp(tx, { ...about, owner, publicKey, now: clock.now }));
+  const { app, clientSecret } = await change((scope) => createApp(scope, { ...about, owner, publicKey, now: clock.now }));
   const at = Math.floor(clock.now.getTime() / 1000);
   const key = await importPKCS8(createPrivateKey(privateKey).export({ type: 'pkcs8', format: 'pem' }).toString(), 'RS256');
   const token = await new SignJWT({})
@@ -53,5 +53,5 @@ async function makeApp({ as, change, clock }: Maker, owner: Account): Promise<Ow
 export async function install(maker: Maker & Pick<World, 'user'>, owner: Account): Promise<Id<'installations'>> {
   const [{ app }, account] = [await ownAppOf(maker, owner), await maker.user()];
   const wanted = { app, account, repositories: 'all', by: owner, now: maker.clock.now } as const;
-  return (await maker.change((tx) => installApp(tx, wanted))).id;
+  return (await maker.change((scope) => installApp(scope, wanted))).id;
 }

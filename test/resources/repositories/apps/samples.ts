@@ -12,7 +12,7 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
   [
     appBySlug,
     async ({ change, owner, clock: { now } }) => {
-      const { app } = await change((tx) => createApp(tx, { owner, kind: 'app', name: fresh('app'), externalUrl, now }));
+      const { app } = await change((scope) => createApp(scope, { owner, kind: 'app', name: fresh('app'), externalUrl, now }));
       return { app_slug: app.slug };
     },
   ],
@@ -22,7 +22,7 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
     manifestCode,
     async ({ change, owner, clock: { now } }) => {
       const manifest = { name: fresh('made'), url: externalUrl };
-      return { code: await change((tx) => offerManifest(tx, { manifest, owner, by: owner, now })) };
+      return { code: await change((scope) => offerManifest(scope, { manifest, owner, by: owner, now })) };
     },
   ],
 ]);

@@ -29,11 +29,11 @@ export async function setting(w: World, visibility: RepositoryRow['visibility'] 
   const repo = await w.repo(org, { visibility, by: owner });
   await w.collaborator(repo, outside, 'triage');
   const actor = { by: owner.id, now: w.clock.now };
-  await w.change(async (tx) => {
-    const top = await createTeam(tx, { ...actor, org, wanted: { name: fresh('top'), privacy: 'closed' } });
-    const below = await createTeam(tx, { ...actor, org, wanted: { name: fresh('below'), parent: top.id } });
-    await setTeamMember(tx, { ...actor, team: below, user: byTeam, role: 'member' });
-    await setTeamRole(tx, { ...actor, team: top, repository: repo, role: 'maintain' });
+  await w.change(async (scope) => {
+    const top = await createTeam(scope, { ...actor, org, wanted: { name: fresh('top'), privacy: 'closed' } });
+    const below = await createTeam(scope, { ...actor, org, wanted: { name: fresh('below'), parent: top.id } });
+    await setTeamMember(scope, { ...actor, team: below, user: byTeam, role: 'member' });
+    await setTeamRole(scope, { ...actor, team: top, repository: repo, role: 'maintain' });
   });
   return { owner, member, byTeam, outside, stranger, org, repo, path: `/repos/${org.login}/${repo.name}` };
 }

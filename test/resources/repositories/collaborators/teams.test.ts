@@ -23,10 +23,10 @@ test('secret teams are for owners and for their members, and an outsider learns 
   const w = await world();
   const { owner, member, byTeam, outside, org, repo, path } = await setting(w);
   const actor = { by: owner.id, now: w.clock.now };
-  await w.change(async (tx) => {
-    const secret = await createTeam(tx, { ...actor, org, wanted: { name: fresh('secret') } });
-    await setTeamMember(tx, { ...actor, team: secret, user: byTeam, role: 'member' });
-    await setTeamRole(tx, { ...actor, team: secret, repository: repo, role: 'admin' });
+  await w.change(async (scope) => {
+    const secret = await createTeam(scope, { ...actor, org, wanted: { name: fresh('secret') } });
+    await setTeamMember(scope, { ...actor, team: secret, user: byTeam, role: 'member' });
+    await setTeamRole(scope, { ...actor, team: secret, repository: repo, role: 'admin' });
   });
   await w.collaborator(repo, member, 'admin');
   await w.db.updateTable('collaborators').set({ role: 'admin' }).where('user_id', '=', outside.id).execute();

@@ -32,10 +32,10 @@ test('it takes as many statements for one repository as for many', async () => {
 });
 
 test('private repositories between the public ones are passed over without being read', async () => {
-  const plan = await w.change(async (tx) => {
-    await sql`set local enable_seqscan = off`.execute(tx);
+  const plan = await w.change(async (scope) => {
+    await sql`set local enable_seqscan = off`.execute(scope.tx);
     const { rows } = await sql<{ 'QUERY PLAN': string }>`
-      explain select * from repositories where visibility = 'public' and id > 0 order by id limit 31`.execute(tx);
+      explain select * from repositories where visibility = 'public' and id > 0 order by id limit 31`.execute(scope.tx);
     return rows.map((row) => row['QUERY PLAN']).join('\n');
   });
   expect(plan).toContain('using repositories_public');

@@ -24,7 +24,7 @@ const idsOf = (repositories: Wish['repositories']) =>
   typeof repositories === 'string' || repositories === undefined ? repositories : repositories.map(({ id }) => id);
 
 export const demand = ({ change, clock }: World, org: Account, wanted: TokenDemandsChange) =>
-  change((tx) => changeTokenDemands(tx, { org, actor: undefined, now: clock.now }, wanted));
+  change((scope) => changeTokenDemands(scope, { org, actor: undefined, now: clock.now }, wanted));
 
 /** A fine-grained token for an organization, made as users make it. */
 export async function tokenFor({ change, clock }: World, user: Account, owner: Account, wish: Wish = {}) {
@@ -40,12 +40,12 @@ export async function tokenFor({ change, clock }: World, user: Account, owner: A
     expiresAt,
     now: clock.now,
   };
-  const { token, row } = await change((tx) => createFineGrainedToken(tx, wanted));
+  const { token, row } = await change((scope) => createFineGrainedToken(scope, wanted));
   return { token, row };
 }
 
 export const change = ({ change, clock }: World, token: string, { permissions, repositories, reason }: Wish) =>
-  change((tx) => changeToken(tx, token, { permissions, repositories: idsOf(repositories), reason, now: clock.now }));
+  change((scope) => changeToken(scope, token, { permissions, repositories: idsOf(repositories), reason, now: clock.now }));
 
 /** An organization that demands approval, with a private repository, and an app that may review. */
 export async function demanding(world: World) {

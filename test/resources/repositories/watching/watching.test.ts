@@ -54,17 +54,17 @@ test('who may push watches by itself: by creating, by an accepted invitation, an
   await w.settle();
   const actor = { by: ada.id, now: w.clock.now };
   const repositoryOf = ({ id }: { id: number }) => ({ id: asId<'repositories'>(id), owner_id: org.id });
-  const team = await w.change(async (tx) => {
-    const pushers = await createTeam(tx, { ...actor, org, wanted: { name: 'pushers' } });
-    await setTeamRole(tx, { ...actor, team: pushers, repository: repositoryOf(shared), role: 'write' });
-    await setTeamRole(tx, { ...actor, team: pushers, repository: repositoryOf(read), role: 'read' });
-    await setTeamMember(tx, { ...actor, team: pushers, user: bob, role: 'member' });
+  const team = await w.change(async (scope) => {
+    const pushers = await createTeam(scope, { ...actor, org, wanted: { name: 'pushers' } });
+    await setTeamRole(scope, { ...actor, team: pushers, repository: repositoryOf(shared), role: 'write' });
+    await setTeamRole(scope, { ...actor, team: pushers, repository: repositoryOf(read), role: 'read' });
+    await setTeamMember(scope, { ...actor, team: pushers, user: bob, role: 'member' });
     return pushers;
   });
   await w.settle();
   expect(logins(await asAda.get(`/repos/${shared.full_name}/subscribers`))).toEqual([ada.login, bob.login]);
   expect(logins(await asAda.get(`/repos/${read.full_name}/subscribers`))).toEqual([ada.login]);
-  await w.change((tx) => setTeamRole(tx, { ...actor, team, repository: repositoryOf(read), role: 'write' }));
+  await w.change((scope) => setTeamRole(scope, { ...actor, team, repository: repositoryOf(read), role: 'write' }));
   await w.settle();
   expect(logins(await asAda.get(`/repos/${read.full_name}/subscribers`))).toEqual([ada.login, bob.login]);
 });

@@ -10,10 +10,10 @@ export const samples: Samples = new Map([
     dependencyAlert,
     async ({ client, settle, place, world }, base) => {
       const names = place === 'here' ? ['left'] : ['left', 'right'];
-      await world.change(async (tx) => {
+      await world.change(async (scope) => {
         for (const name of names) {
           const { advisory, vulnerabilities } = readOsv(JSON.stringify(advisoryOf(`OSV-${name}`, name, undefined)));
-          await replaceAdvisory(tx, advisory, vulnerabilities);
+          await replaceAdvisory(scope.tx, advisory, vulnerabilities);
         }
       });
       await client.put(`${base}/vulnerability-alerts`);

@@ -10,7 +10,7 @@ export const advisoryFolder = (): Promise<string> => mkdtemp(join(tmpdir(), 'hea
 
 /** Loads the folder of a world, and compares. */
 export async function loadFolder(here: Pick<World, 'change' | 'settle'>): Promise<void> {
-  await here.change((tx) => enqueue(tx, loadAdvisoryFiles, {}));
+  await here.change((scope) => enqueue(scope.tx, loadAdvisoryFiles, {}));
   await here.settle();
 }
 

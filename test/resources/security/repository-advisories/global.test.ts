@@ -9,9 +9,9 @@ const here = await world({ vocabulary: 'github' });
 const anybody = await here.as(undefined);
 
 const store = (file: { id: string }) =>
-  here.change(async (tx) => {
+  here.change(async (scope) => {
     const { advisory, vulnerabilities } = readOsv(JSON.stringify(file));
-    await replaceAdvisory(tx, advisory, vulnerabilities);
+    await replaceAdvisory(scope.tx, advisory, vulnerabilities);
   });
 
 const ids = ['GHSA-2222-2222-2222', 'GHSA-3333-3333-3333', 'GHSA-4444-4444-4444'];
@@ -132,8 +132,8 @@ test('a file of the operator counts in the place of what a repository published 
   const shown = async () => (await anybody.get(`/advisories/${body.ghsa_id}`)).body;
   await client.patch(`${list}/${body.ghsa_id}`, { state: 'published' });
   expect(await shown()).toMatchObject({ type: 'unreviewed', severity: 'unknown', summary: 'It breaks' });
-  await here.change((tx) =>
-    replaceFiles(tx, [
+  await here.change((scope) =>
+    replaceFiles(scope.tx, [
       { path: `${body.ghsa_id}.json`, size: 1, modified_at: here.clock.now, identifier: body.ghsa_id, problem: null },
     ]),
   );

@@ -19,7 +19,7 @@ export const samples: Samples = new Map<AnyPathResource, Sample>([
     globalAdvisory,
     async ({ world }) => {
       const { advisory, vulnerabilities } = readOsv(JSON.stringify(advisoryOf(fresh('OSV-global'), 'left', undefined)));
-      await world.change((tx) => replaceAdvisory(tx, advisory, vulnerabilities));
+      await world.change((scope) => replaceAdvisory(scope.tx, advisory, vulnerabilities));
       return { advisory_id: advisory.identifier };
     },
   ],

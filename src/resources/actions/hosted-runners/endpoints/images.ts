@@ -46,7 +46,7 @@ export const deleteCustomImage = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { image }) => deleteImage(tx, action, image));
+    await change((scope, { image }) => deleteImage(scope, action, image));
   },
 });
 
@@ -83,6 +83,6 @@ export const deleteCustomImageVersion = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, at) => deleteVersion(tx, action, at));
+    await change((scope, at) => deleteVersion(scope, action, at));
   },
 });

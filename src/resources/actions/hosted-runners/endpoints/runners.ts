@@ -49,7 +49,7 @@ export const createHostedRunner = endpoint({
   replies: { 201: HostedRunner },
   async handle({ db, change, body, action, services }) {
     const { catalogue, provider } = services.runners;
-    return presentOne(db, await change((tx) => createRunner(tx, { ...action, catalogue, provider }, body)));
+    return presentOne(db, await change((scope) => createRunner(scope, { ...action, catalogue, provider }, body)));
   },
 });
 
@@ -76,7 +76,10 @@ export const updateHostedRunner = endpoint({
   replies: { 200: HostedRunner },
   async handle({ db, change, body, action, services }) {
     const { catalogue, provider } = services.runners;
-    return presentOne(db, await change((tx, { runner }) => changeRunner(tx, { ...action, catalogue, provider }, runner, body)));
+    return presentOne(
+      db,
+      await change((scope, { runner }) => changeRunner(scope, { ...action, catalogue, provider }, runner, body)),
+    );
   },
 });
 
@@ -89,6 +92,6 @@ export const deleteHostedRunner = endpoint({
   access: writes,
   replies: { 202: HostedRunner },
   async handle({ db, change, action }) {
-    return presentOne(db, await change((tx, { runner }) => deleteRunner(tx, action, runner)));
+    return presentOne(db, await change((scope, { runner }) => deleteRunner(scope, action, runner)));
   },
 });

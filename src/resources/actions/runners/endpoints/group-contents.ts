@@ -16,7 +16,7 @@ import { readsOrgRunners, writesOrgRunners } from './access.ts';
 
 const selected = selectedRepositoryEndpoints<{ org: Org; runnerGroup: GroupRow }>({
   selectionOf: async (_db, { runnerGroup }) => runnerGroup.selection_id ?? undefined,
-  changed: async (tx) => notifyQueued(tx),
+  changed: async (scope) => notifyQueued(scope.tx),
   unset: 'all',
 });
 
@@ -82,7 +82,7 @@ export const setGroupRunnersOfOrg = endpoint({
   example: { runners: [9, 2] },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx, { runnerGroup }) => setGroupRunners(tx, action, runnerGroup, body.runners));
+    await change((scope, { runnerGroup }) => setGroupRunners(scope, action, runnerGroup, body.runners));
   },
 });
 
@@ -95,7 +95,7 @@ export const addRunnerToGroup = endpoint({
   access: writesOrgRunners,
   replies: { 204: Nothing },
   async handle({ change }) {
-    await change((tx, { runnerGroup, selfHostedRunner }) => addToGroup(tx, runnerGroup, selfHostedRunner));
+    await change((scope, { runnerGroup, selfHostedRunner }) => addToGroup(scope, runnerGroup, selfHostedRunner));
   },
 });
 
@@ -108,7 +108,7 @@ export const removeRunnerFromGroup = endpoint({
   access: writesOrgRunners,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { selfHostedRunner }) => takeFromGroup(tx, action, selfHostedRunner));
+    await change((scope, { selfHostedRunner }) => takeFromGroup(scope, action, selfHostedRunner));
   },
 });
 

@@ -40,7 +40,7 @@ export const createRunnerGroup = endpoint({
   example: { name: 'Deployment', visibility: 'selected', selected_repository_ids: [32, 91], runners: [9, 2] },
   replies: { 201: RunnerGroup },
   async handle({ change, at, body, action, links }) {
-    return presentGroup(links, at.org, await change((tx) => createGroup(tx, action, body)));
+    return presentGroup(links, at.org, await change((scope) => createGroup(scope, action, body)));
   },
 });
 
@@ -66,7 +66,7 @@ export const updateRunnerGroup = endpoint({
   example: { name: 'Deployment', visibility: 'selected' },
   replies: { 200: RunnerGroup },
   async handle({ change, at, body, action, links }) {
-    return presentGroup(links, at.org, await change((tx, { runnerGroup }) => changeGroup(tx, action, runnerGroup, body)));
+    return presentGroup(links, at.org, await change((scope, { runnerGroup }) => changeGroup(scope, action, runnerGroup, body)));
   },
 });
 
@@ -80,6 +80,6 @@ export const deleteRunnerGroup = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { runnerGroup }) => deleteGroup(tx, action, runnerGroup));
+    await change((scope, { runnerGroup }) => deleteGroup(scope, action, runnerGroup));
   },
 });

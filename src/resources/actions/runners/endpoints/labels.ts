@@ -60,7 +60,7 @@ export const { org: addOrgRunnerLabels, repo: addRepoRunnerLabels } = endpointVa
     replies: { 200: Labels },
     async handle({ change, body }) {
       return presented(
-        await change((tx, { selfHostedRunner: row }) => setLabels(tx, row, [...row.custom_labels, ...body.labels])),
+        await change((scope, { selfHostedRunner: row }) => setLabels(scope, row, [...row.custom_labels, ...body.labels])),
       );
     },
   },
@@ -87,7 +87,7 @@ export const { org: setOrgRunnerLabels, repo: setRepoRunnerLabels } = endpointVa
     example: { labels: ['gpu', 'fast'] },
     replies: { 200: Labels },
     async handle({ change, body }) {
-      return presented(await change((tx, { selfHostedRunner }) => setLabels(tx, selfHostedRunner, body.labels)));
+      return presented(await change((scope, { selfHostedRunner }) => setLabels(scope, selfHostedRunner, body.labels)));
     },
   },
 );
@@ -111,7 +111,7 @@ export const { org: removeOrgRunnerLabels, repo: removeRepoRunnerLabels } = endp
     method: 'DELETE',
     replies: { 200: Labels },
     async handle({ change }) {
-      return presented(await change((tx, { selfHostedRunner }) => setLabels(tx, selfHostedRunner, [])));
+      return presented(await change((scope, { selfHostedRunner }) => setLabels(scope, selfHostedRunner, [])));
     },
   },
 );
@@ -138,9 +138,9 @@ export const { org: removeOrgRunnerLabel, repo: removeRepoRunnerLabel } = endpoi
     replies: { 200: Labels },
     async handle({ change, at }) {
       return presented(
-        await change((tx, { selfHostedRunner: row }) =>
+        await change((scope, { selfHostedRunner: row }) =>
           setLabels(
-            tx,
+            scope,
             row,
             row.custom_labels.filter((name) => name !== at.runnerLabel),
           ),

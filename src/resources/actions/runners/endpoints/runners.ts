@@ -86,7 +86,7 @@ export const { org: createOrgRegistrationToken, repo: createRepoRegistrationToke
     method: 'POST',
     replies: { 201: RunnerToken },
     async handle({ change, at, action }) {
-      const made = await change((tx) => createRunnerToken(tx, ownerOf(at), { purpose: 'registration', now: action.now }));
+      const made = await change((scope) => createRunnerToken(scope, ownerOf(at), { purpose: 'registration', now: action.now }));
       return { token: made.token, expires_at: timestamp(made.expires_at) };
     },
   },
@@ -111,7 +111,7 @@ export const { org: createOrgRemoveToken, repo: createRepoRemoveToken } = endpoi
     method: 'POST',
     replies: { 201: RunnerToken },
     async handle({ change, at, action }) {
-      const made = await change((tx) => createRunnerToken(tx, ownerOf(at), { purpose: 'removal', now: action.now }));
+      const made = await change((scope) => createRunnerToken(scope, ownerOf(at), { purpose: 'removal', now: action.now }));
       return { token: made.token, expires_at: timestamp(made.expires_at) };
     },
   },
@@ -140,7 +140,7 @@ export const { org: createOrgJitRunner, repo: createRepoJitRunner } = endpointVa
     example: { name: 'once', runner_group_id: 1, labels: ['self-hosted', 'linux'], work_folder: '_work' },
     replies: { 201: JitRunner },
     async handle({ db, change, at, body, action: { now }, links }) {
-      const made = await change((tx) => createJitRunner(tx, ownerOf(at), body, { address: links.html, now }));
+      const made = await change((scope) => createJitRunner(scope, ownerOf(at), body, { address: links.html, now }));
       return { runner: firstOrNotFound(await presentRunners({ db, now }, [made.runner])), encoded_jit_config: made.config };
     },
   },
@@ -195,7 +195,7 @@ export const { org: deleteOrgRunner, repo: deleteRepoRunner } = endpointVariants
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change }) {
-      await change((tx, { selfHostedRunner }) => deleteRunner(tx, selfHostedRunner));
+      await change((scope, { selfHostedRunner }) => deleteRunner(scope, selfHostedRunner));
     },
   },
 );

@@ -13,7 +13,7 @@ export const endWait = job<{ run: Id<'workflow_runs'> }, JobContext>({
   ...endOfWait,
   async run({ run }, { change, services, now }) {
     const links = linksOf(addressOf(services));
-    await change((tx) => advanceRunOf({ tx, links, now }, run));
+    await change((scope) => advanceRunOf({ tx: scope.tx, links, now }, run));
   },
 });
 
@@ -27,6 +27,6 @@ export const followEnvironments = subscription<'environment.edited' | 'environme
     const links = linksOf(addressOf(services));
     const environment = event.kind === 'environment.edited' ? event.data.environment : undefined;
     for (const run of await listRunsWaitingFor(db, event.repository, environment))
-      await change((tx) => advanceRunOf({ tx, links, now }, run));
+      await change((scope) => advanceRunOf({ tx: scope.tx, links, now }, run));
   },
 });

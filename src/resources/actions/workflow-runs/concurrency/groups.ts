@@ -87,17 +87,17 @@ export const settleGroup = ({ begin, cancel }: Turns) =>
     ...settling,
     async run({ group }, context) {
       const { change, now } = context;
-      const { begun, cancelled } = await change(async (tx) => {
-        if (!(await findGroupForUpdate(tx, group))) return { begun: [], cancelled: [] };
-        const members = await listMembers(tx, group);
+      const { begun, cancelled } = await change(async (scope) => {
+        if (!(await findGroupForUpdate(scope.tx, group))) return { begun: [], cancelled: [] };
+        const members = await listMembers(scope.tx, group);
         if (members.length === 0) {
-          await removeGroup(tx, group);
+          await removeGroup(scope.tx, group);
           return { begun: [], cancelled: [] };
         }
         const holders = members.filter(({ status }) => status === 'in_progress');
         const [first, ...later] = members.filter(({ status }) => status === 'pending');
         const isFree = holders.length === 0;
-        if (isFree && first) await giveGroup(tx, first, now);
+        if (isFree && first) await giveGroup(scope.tx, first, now);
         const waiting = first && !isFree ? [first, ...later] : later;
         const latest = waiting.at(-1);
         const inProgress = isFree && first ? [first] : holders;

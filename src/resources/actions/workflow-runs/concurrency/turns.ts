@@ -14,9 +14,9 @@ import { cancelCallMember, type MemberRow } from './store.ts';
 /** What members of concurrency groups do when it is their turn, or another's. */
 export const turns: Turns = {
   async begin({ change, services, now }, { run_id, job_id, call_key }) {
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(addressOf(services)), now };
+    await change(async (scope) => {
+      const run = await findRunForUpdate(scope.tx, run_id);
+      const context = { tx: scope.tx, links: linksOf(addressOf(services)), now };
       if (call_key !== null) {
         if (run) await advanceRun(context, run);
         return;
@@ -26,7 +26,7 @@ export const turns: Turns = {
         await advanceRun(context, await transitionRun(context, run, 'take_turn'));
         return;
       }
-      const job = await findJob(tx, job_id);
+      const job = await findJob(scope.tx, job_id);
       if (run && job && allowsJob(job, turnOf(job))) {
         await transitionJob(context, run, job, turnOf(job));
         await advanceRun(context, run);
@@ -35,14 +35,14 @@ export const turns: Turns = {
   },
   async cancel({ change, services, now }, member) {
     const { run_id, job_id, call_key } = member;
-    await change(async (tx) => {
-      const run = await findRunForUpdate(tx, run_id);
-      const context = { tx, links: linksOf(addressOf(services)), now };
+    await change(async (scope) => {
+      const run = await findRunForUpdate(scope.tx, run_id);
+      const context = { tx: scope.tx, links: linksOf(addressOf(services)), now };
       if (!run || run.status === 'completed') return;
       if (call_key !== null) await cancelCall(context, run, member, call_key);
       else if (job_id === null) await cancelRun(context, run);
       else {
-        const job = await findJob(tx, job_id);
+        const job = await findJob(scope.tx, job_id);
         if (job) await cancelJobs(context, run, [job]);
         await advanceRunOf(context, run.id);
       }

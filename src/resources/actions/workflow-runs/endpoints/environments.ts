@@ -40,7 +40,7 @@ export const reviewPendingDeployments = endpoint({
   refuses: [422],
   replies: { 200: Type.Array(Deployment) },
   async handle({ scope, db, change, at, action, body, links, now }) {
-    const jobs = await change((tx) => reviewRun({ tx, links, now }, action, at.workflowRun.id, body));
+    const jobs = await change((scope) => reviewRun({ tx: scope.tx, links, now }, action, at.workflowRun.id, body));
     const rows = await loadDeployments(
       db,
       jobs.flatMap(({ deployment_id }) => deployment_id ?? []),
@@ -74,6 +74,6 @@ export const reviewCustomRules = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, action, body, links, now }) {
-    await change((tx) => reviewAsApp({ tx, links, now }, action, at.workflowRun.id, body));
+    await change((scope) => reviewAsApp({ tx: scope.tx, links, now }, action, at.workflowRun.id, body));
   },
 });

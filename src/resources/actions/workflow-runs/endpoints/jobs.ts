@@ -67,7 +67,7 @@ export const rerunWorkflowJob = endpoint({
   replies: { 201: Type.Object({}) },
   async handle({ change, at, body, viewer, links, now }) {
     const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
-    await change((tx) => rerunJob({ tx, links, now }, at.job, options));
+    await change((scope) => rerunJob({ tx: scope.tx, links, now }, at.job, options));
     return {};
   },
 });

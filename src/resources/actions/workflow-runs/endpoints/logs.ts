@@ -100,6 +100,6 @@ export const deleteRunLogs = endpoint({
   access: writesActions,
   replies: { 204: Nothing },
   async handle({ change, at }) {
-    await change((tx) => deleteLogs(tx, at.workflowRun.id));
+    await change((scope) => deleteLogs(scope.tx, at.workflowRun.id));
   },
 });

@@ -73,7 +73,7 @@ export const deleteWorkflowRun = endpoint({
   access: writesActions,
   replies: { 204: Nothing },
   async handle({ change, at }) {
-    await change((tx) => deleteRun(tx, at.workflowRun.id));
+    await change((scope) => deleteRun(scope.tx, at.workflowRun.id));
   },
 });
 
@@ -87,7 +87,7 @@ export const cancelWorkflowRun = endpoint({
   refuses: [409],
   replies: { 202: Type.Object({}) },
   async handle({ change, at, links, now }) {
-    await change((tx) => stopRun({ tx, links, now }, at.workflowRun.id));
+    await change((scope) => stopRun({ tx: scope.tx, links, now }, at.workflowRun.id));
     return {};
   },
 });
@@ -102,7 +102,7 @@ export const forceCancelWorkflowRun = endpoint({
   refuses: [409],
   replies: { 202: Type.Object({}) },
   async handle({ change, at, links, now }) {
-    await change((tx) => forceStopRun({ tx, links, now }, at.workflowRun.id));
+    await change((scope) => forceStopRun({ tx: scope.tx, links, now }, at.workflowRun.id));
     return {};
   },
 });
@@ -116,7 +116,7 @@ export const approveWorkflowRun = endpoint({
   access: writesActions,
   replies: { 201: Type.Object({}) },
   async handle({ change, at, links, now }) {
-    await change((tx) => approveRun({ tx, links, now }, at.workflowRun.id));
+    await change((scope) => approveRun({ tx: scope.tx, links, now }, at.workflowRun.id));
     return {};
   },
 });
@@ -133,7 +133,7 @@ export const rerunWorkflow = endpoint({
   replies: { 201: Type.Object({}) },
   async handle({ change, at, body, viewer, links, now }) {
     const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
-    await change((tx) => rerunRun({ tx, links, now }, at.workflowRun.id, options));
+    await change((scope) => rerunRun({ tx: scope.tx, links, now }, at.workflowRun.id, options));
     return {};
   },
 });
@@ -150,7 +150,7 @@ export const rerunFailedJobsOfRun = endpoint({
   replies: { 201: Type.Object({}) },
   async handle({ change, at, body, viewer, links, now }) {
     const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
-    await change((tx) => rerunFailedJobs({ tx, links, now }, at.workflowRun.id, options));
+    await change((scope) => rerunFailedJobs({ tx: scope.tx, links, now }, at.workflowRun.id, options));
     return {};
   },
 });

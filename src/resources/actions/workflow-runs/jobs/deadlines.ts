@@ -73,10 +73,10 @@ async function withJob(
   { id, run_id }: Pick<JobRow, 'id' | 'run_id'>,
   work: (context: ProgressContext, run: RunRow, found: JobRow) => Promise<void>,
 ): Promise<void> {
-  await change(async (tx) => {
-    const run = await findRunForUpdate(tx, run_id);
-    const found = await findJob(tx, id);
-    if (run && found && allowsJob(found, 'lose')) await work({ tx, links: linksOf(addressOf(services)), now }, run, found);
+  await change(async (scope) => {
+    const run = await findRunForUpdate(scope.tx, run_id);
+    const found = await findJob(scope.tx, id);
+    if (run && found && allowsJob(found, 'lose')) await work({ tx: scope.tx, links: linksOf(addressOf(services)), now }, run, found);
   });
 }
 
@@ -91,11 +91,11 @@ export const endLongWaits = job<Record<string, never>, JobContext>({
   async run(_payload, { db, change, services, now }) {
     const links = linksOf(addressOf(services));
     for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsPerBatch))
-      await change(async (tx) => {
-        const run = await findRunForUpdate(tx, run_id);
-        const waiting = await findJob(tx, id);
+      await change(async (scope) => {
+        const run = await findRunForUpdate(scope.tx, run_id);
+        const waiting = await findJob(scope.tx, id);
         if (!run || !waiting || !allowsJob(waiting, 'expire')) return;
-        const context = { tx, links, now };
+        const context = { tx: scope.tx, links, now };
         await transitionJob(context, run, waiting, 'expire', { problem: 'Nobody let the job into its environment in time' });
         await advanceRunOf(context, run.id);
       });

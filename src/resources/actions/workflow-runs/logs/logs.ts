@@ -135,10 +135,10 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
         await sink(Buffer.from(text));
       }
     });
-    const isKept = await change(async (tx) => {
-      const kept = await keepLog(tx, found, { key, digest });
-      const run = (await loadRuns(tx, [found.run_id])).get(found.run_id);
-      if (kept && run) await annotateCheck({ tx, now }, run, found, annotations.found());
+    const isKept = await change(async (scope) => {
+      const kept = await keepLog(scope.tx, found, { key, digest });
+      const run = (await loadRuns(scope.tx, [found.run_id])).get(found.run_id);
+      if (kept && run) await annotateCheck({ tx: scope.tx, now }, run, found, annotations.found());
       return kept;
     });
     if (!isKept) await services.objects.remove(key);

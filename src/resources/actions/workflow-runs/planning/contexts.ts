@@ -1,5 +1,5 @@
 // The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
-import { unknownAddress } from '#endpoint/job-context.ts';
+import { unknownAddress } from '#endpoint/change-in.ts';
 import type { Services } from '#endpoint/services.ts';
 import { budget, type Contexts, type Json, newBudget } from '#workflow-files/expressions.ts';
 import type { WorkflowFile } from '#workflow-files/file.ts';

@@ -73,8 +73,8 @@ async function notifyOfSuite(
   const suite = run.check_suite_id;
   const repo = repository === undefined ? undefined : await findRepository(context.db, repository);
   if (!repo || suite === null) return;
-  const subject = await context.change((tx) =>
-    putSubject(tx, repo.id, { kind: 'check_suite', check_suite_id: suite, title: title.slice(0, 256) }),
+  const subject = await context.change((scope) =>
+    putSubject(scope.tx, repo.id, { kind: 'check_suite', check_suite_id: suite, title: title.slice(0, 256) }),
   );
   if (subject !== undefined) await notify(context, { repo, ...noticeOf(subject) });
 }

@@ -23,9 +23,9 @@ export const expireRuns = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.expire',
   attempts: 1,
   schedule: { cron: '43 3 * * *', atStart: true },
-  async run(_payload, { db, change, now }) {
+  async run(_payload, { db, change, now }: JobContext) {
     const oldest = { before: addSeconds(now, -longest) };
-    await eachOld(db, oldest, (id) => change((tx) => deleteOldRun(tx, id, oldest.before)));
+    await eachOld(db, oldest, (id) => change((scope) => deleteOldRun(scope.tx, id, oldest.before)));
     const before = addSeconds(now, -day);
     for (let after = 0; ; ) {
       const ids = await listRepositoriesWithOldLogs(db, { before, after, limit: repositoriesPerBatch });
@@ -33,7 +33,7 @@ export const expireRuns = job<Record<string, never>, JobContext>({
       for (const { id, owner_id } of repositories.values()) {
         const { retentionDays } = await loadActionsPolicy(db, { id, owner_id });
         const wanted = { before: addSeconds(now, -retentionDays * day), withLogsIn: id };
-        await eachOld(db, wanted, (run) => change((tx) => expireLogs(tx, run, { before: wanted.before, now })));
+        await eachOld(db, wanted, (run) => change((scope) => expireLogs(scope.tx, run, { before: wanted.before, now })));
       }
       const last = ids.at(-1);
       if (last === undefined || ids.length < repositoriesPerBatch) return;

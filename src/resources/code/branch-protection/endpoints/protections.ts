@@ -37,7 +37,7 @@ export const updateBranchProtection = endpoint({
   },
   replies: { 200: Protection },
   async handle({ scope, change, at, body, action }) {
-    const row = await change((tx) => putProtection(tx, action, at.branch.short, body));
+    const row = await change((scope) => putProtection(scope, action, at.branch.short, body));
     return presentProtection(scope, at.repo, row);
   },
 });
@@ -51,6 +51,6 @@ export const deleteBranchProtection = endpoint({
   access: administers,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, at) => deleteProtection(tx, action, at.protection));
+    await change((scope, at) => deleteProtection(scope, action, at.protection));
   },
 });

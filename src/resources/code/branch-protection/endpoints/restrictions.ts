@@ -35,7 +35,7 @@ export const deleteAccessRestrictions = endpoint({
   access: administers,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { protection }) => removeRestrictions(tx, action, protection));
+    await change((scope, { protection }) => removeRestrictions(scope, action, protection));
   },
 });
 
@@ -56,7 +56,7 @@ const actorEndpoints = (kind: ActorKind, named: { readonly [One in ListChange | 
       example: { [kind]: ['octo'] },
       async handle({ scope, change, body, action }) {
         const wanted = { change: what, kind, names: namesOf(body, kind) };
-        const row = await change((tx, { protection }) => changePushers(tx, action, protection, wanted));
+        const row = await change((scope, { protection }) => changePushers(scope, action, protection, wanted));
         return presentActors(scope, row, 'push', kind);
       },
     });

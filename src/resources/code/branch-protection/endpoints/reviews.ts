@@ -34,7 +34,7 @@ export const updatePullRequestReviewProtection = endpoint({
   example: { dismiss_stale_reviews: true, required_approving_review_count: 2 },
   replies: { 200: RequiredReviews },
   async handle({ scope, change, at, body, action }) {
-    const row = await change((tx, { protection }) => changeReviews(tx, action, protection, body));
+    const row = await change((scope, { protection }) => changeReviews(scope, action, protection, body));
     return presentReviews(scope, at.repo, row, getReviews(row));
   },
 });
@@ -47,6 +47,6 @@ export const deletePullRequestReviewProtection = endpoint({
   access: administers,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { protection }) => removeReviews(tx, action, protection));
+    await change((scope, { protection }) => removeReviews(scope, action, protection));
   },
 });

@@ -36,7 +36,7 @@ export const updateStatusCheckProtection = endpoint({
   example: { strict: true, checks: [{ context: 'build' }] },
   replies: { 200: RequiredStatusChecks },
   async handle({ scope, change, at, body, action }) {
-    const row = await change((tx, { protection }) => changeStatusChecks(tx, action, protection, body));
+    const row = await change((scope, { protection }) => changeStatusChecks(scope, action, protection, body));
     return presentStatusChecks(scope, at.repo, row, getStatusChecks(row));
   },
 });
@@ -49,7 +49,7 @@ export const removeStatusCheckProtection = endpoint({
   access: administers,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { protection }) => removeStatusChecks(tx, action, protection));
+    await change((scope, { protection }) => removeStatusChecks(scope, action, protection));
   },
 });
 
@@ -78,7 +78,7 @@ const changesContexts = (method: 'POST' | 'PUT' | 'DELETE', kind: ListChange, na
     replies: { 200: Type.Array(Type.String()) },
     async handle({ change, body, action }) {
       const wanted = { change: kind, contexts: namesOf(body, 'contexts') };
-      return contextsOf(await change((tx, { protection }) => changeContexts(tx, action, protection, wanted)));
+      return contextsOf(await change((scope, { protection }) => changeContexts(scope, action, protection, wanted)));
     },
   });
 

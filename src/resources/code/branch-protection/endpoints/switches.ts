@@ -29,8 +29,8 @@ const switchEndpoints = (name: Switch, named: { readonly get: Named; readonly on
       access: administers,
       replies: { 200: ProtectionSwitch },
       async handle({ scope, change, at, action }) {
-        const row = await change((tx, { protection }) =>
-          changeProtection(tx, action, protection, { settings: { [name]: true } }),
+        const row = await change((scope, { protection }) =>
+          changeProtection(scope, action, protection, { settings: { [name]: true } }),
         );
         return presentSwitch(scope, at.repo, row, name);
       },
@@ -42,7 +42,7 @@ const switchEndpoints = (name: Switch, named: { readonly get: Named; readonly on
       access: administers,
       replies: { 204: Nothing },
       async handle({ change, action }) {
-        await change((tx, { protection }) => changeProtection(tx, action, protection, { settings: { [name]: false } }));
+        await change((scope, { protection }) => changeProtection(scope, action, protection, { settings: { [name]: false } }));
       },
     }),
   };

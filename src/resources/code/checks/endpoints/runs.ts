@@ -26,7 +26,7 @@ export const createCheckRun = endpoint({
   replies: { 201: CheckRun },
   async handle({ scope, db, change, at, body, action, links, services: { git } }) {
     const head = await findHead({ db, git }, action, body.head_sha);
-    const row = await change((tx) => createRun(tx, action, head, body));
+    const row = await change((scope) => createRun(scope, action, head, body));
     return presentRun(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
@@ -55,7 +55,7 @@ export const updateCheckRun = endpoint({
   example: { status: 'completed', conclusion: 'success' },
   replies: { 200: CheckRun },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx, { run }) => changeRun(tx, action, run, body));
+    const row = await change((scope, { run }) => changeRun(scope, action, run, body));
     return presentRun(scope, repositoryUrlsOf(links, at.repo), row);
   },
 });
@@ -84,7 +84,7 @@ export const rerequestCheckRun = endpoint({
   access: writesChecks,
   replies: { 201: Type.Object({}) },
   async handle({ change, action }) {
-    await change((tx, { run }) => rerequestRun(tx, action, run));
+    await change((scope, { run }) => rerequestRun(scope, action, run));
     return {};
   },
 });

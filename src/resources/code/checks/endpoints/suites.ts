@@ -28,7 +28,7 @@ export const createCheckSuite = endpoint({
   replies: { 200: CheckSuite, 201: CheckSuite },
   async handle({ scope, db, change, at, body, action, reply, services: { git } }) {
     const head = await findHead({ db, git }, action, body.head_sha);
-    const row = await change((tx) => createSuite(tx, action, head));
+    const row = await change((scope) => createSuite(scope, action, head));
     const suite = await presentSuite(scope, at.repo, row);
     return row.is_new ? reply(201, suite) : reply(200, suite);
   },
@@ -56,7 +56,7 @@ export const rerequestCheckSuite = endpoint({
   access: writesChecks,
   replies: { 201: Type.Object({}) },
   async handle({ change, action }) {
-    await change((tx, { suite }) => rerequestSuite(tx, action, suite));
+    await change((scope, { suite }) => rerequestSuite(scope, action, suite));
     return {};
   },
 });
@@ -71,7 +71,7 @@ export const setCheckSuitesPreferences = endpoint({
   example: { auto_trigger_checks: [] },
   replies: { 200: CheckSuitePreference },
   async handle({ scope, db, change, at, body, action }) {
-    await change((tx) => changePreferences(tx, action, body));
+    await change((scope) => changePreferences(scope, action, body));
     const [preferences, repositories] = await Promise.all([
       listPreferences(db, at.repo.id),
       presentRepositories(scope, [at.repo]),

@@ -1,7 +1,7 @@
 // What follows from a change of a custom pattern, in the background: alerts that end, and scans for what it finds now.
 
-import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
@@ -34,32 +34,32 @@ export const followPattern = job<{ pattern: Id<'secret_patterns'>; actor: Actor 
 
 /** Removes or resolves the alerts of a deleted pattern, then the pattern. */
 async function endPattern(context: Context, row: PatternRow, actor: Actor): Promise<void> {
-  await eachBatch(context, row, async (tx, alerts) => {
-    if (row.removal === 'delete_alerts') await removeAlerts(tx, gather(alerts, 'id'));
-    else await resolve(tx, alerts, { resolution: 'pattern_deleted', actor, now: context.now });
+  await eachBatch(context, row, async (scope, alerts) => {
+    if (row.removal === 'delete_alerts') await removeAlerts(scope.tx, gather(alerts, 'id'));
+    else await resolve(scope, alerts, { resolution: 'pattern_deleted', actor, now: context.now });
   });
-  await context.change((tx) => removePattern(tx, row.id));
+  await context.change((scope) => removePattern(scope.tx, row.id));
 }
 
 /** Resolves alerts of secrets that a changed pattern finds no more. */
 async function reviseAlerts(context: Context, row: PatternRow, actor: Actor): Promise<void> {
   const { secrets } = context.services;
   const isFound = wouldFind(row);
-  await eachBatch(context, row, async (tx, alerts) => {
+  await eachBatch(context, row, async (scope, alerts) => {
     const lost = alerts.filter((alert) => !isFound(openSecret(secrets, alert).toString('latin1')));
-    await resolve(tx, lost, { resolution: 'pattern_edited', actor, now: context.now });
+    await resolve(scope, lost, { resolution: 'pattern_edited', actor, now: context.now });
   });
 }
 
 type Resolving = { resolution: 'pattern_deleted' | 'pattern_edited'; actor: Actor; now: Date };
 
 /** Resolves those of some alerts that are open. */
-async function resolve(tx: Tx, alerts: readonly Alert[], { resolution, actor, now }: Resolving): Promise<void> {
+async function resolve(scope: WriteScope, alerts: readonly Alert[], { resolution, actor, now }: Resolving): Promise<void> {
   const open = alerts.filter(({ state }) => state === 'open');
   if (open.length === 0) return;
-  await resolveAlerts(tx, gather(open, 'id'), { resolution, now });
+  await resolveAlerts(scope.tx, gather(open, 'id'), { resolution, now });
   await recordAll(
-    tx,
+    scope.tx,
     open.map(({ id, owner_id, repository_id }) => ({
       kind: 'secret_scanning_alert.resolved' as const,
       owner: owner_id,
@@ -74,13 +74,13 @@ async function resolve(tx: Tx, alerts: readonly Alert[], { resolution, actor, no
 async function eachBatch(
   { change }: Context,
   { id }: PatternRow,
-  work: (tx: Tx, alerts: readonly Alert[]) => Promise<void>,
+  work: (scope: WriteScope, alerts: readonly Alert[]) => Promise<void>,
 ): Promise<void> {
   for (let after: Id<'secret_alerts'> | undefined = asId<'secret_alerts'>(0); after !== undefined; ) {
     const from: Id<'secret_alerts'> = after;
-    after = await change(async (tx) => {
-      const alerts = await listAlertsOfPattern(tx, id, { after: from, limit: alertsPerBatch });
-      if (alerts.length > 0) await work(tx, alerts);
+    after = await change(async (scope) => {
+      const alerts = await listAlertsOfPattern(scope.tx, id, { after: from, limit: alertsPerBatch });
+      if (alerts.length > 0) await work(scope, alerts);
       return alerts.length < alertsPerBatch ? undefined : alerts.at(-1)?.id;
     });
   }
@@ -90,5 +90,5 @@ async function eachBatch(
 async function scanFor({ db, change }: Context, row: PatternRow, actor: Actor): Promise<void> {
   const repositories = row.repository_id === null ? await listScannedOf(db, row.organization_id ?? asId(0)) : [row.repository_id];
   const payloads = repositories.map((repository) => ({ repository, actor }));
-  await change((tx) => enqueueScans(tx, payloads, historyPriority));
+  await change((scope) => enqueueScans(scope.tx, payloads, historyPriority));
 }

@@ -1,7 +1,9 @@
 // Custom patterns: what may be one, and what becomes of alerts when one is changed or deleted.
+
 import type { ActionContext, OrganizationAction } from '#access/action.ts';
 import type { Org, Repo } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { enqueue } from '#jobs/job.ts';
 import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -68,22 +70,26 @@ const rowOf = ({ pattern, start_delimiter, end_delimiter, must_match, must_not_m
 });
 
 /** Makes patterns that `checkNewPatterns` let pass: all of them, or none. */
-export async function createPatterns(tx: Tx, action: PatternAction, wanted: readonly NewCustomPattern[]): Promise<PatternRow[]> {
+export async function createPatterns(
+  scope: WriteScope,
+  action: PatternAction,
+  wanted: readonly NewCustomPattern[],
+): Promise<PatternRow[]> {
   const { by, now } = action;
   const owner = ownerOf(action);
-  if ('repo' in action) await lockRepository(tx, action.repo.id);
-  else await lockOrganization(tx, action.org.id);
-  const existing = await listPatternsForUpdate(tx, owner);
+  if ('repo' in action) await lockRepository(scope.tx, action.repo.id);
+  else await lockOrganization(scope.tx, action.org.id);
+  const existing = await listPatternsForUpdate(scope.tx, owner);
   checkNames(existing, wanted);
   if (existing.length + wanted.length > maxPatterns)
     throw invalid(resource, 'patterns', 'unprocessable', `There can be at most ${maxPatterns} custom patterns`);
-  checkTogether([...(await othersOf(tx, action, existing)), ...wanted.map(rowOf)], 'patterns');
+  checkTogether([...(await othersOf(scope, action, existing)), ...wanted.map(rowOf)], 'patterns');
   const slugs = await listSlugs(
-    tx,
+    scope.tx,
     'repo' in action ? { repository: action.repo.id, owner: action.repo.owner_id } : { owner: action.org.id },
   );
   const rows = await insertPatterns(
-    tx,
+    scope.tx,
     wanted.map((one) => {
       const slug = slugOf(one.name, slugs);
       slugs.add(slug);
@@ -100,7 +106,7 @@ export async function createPatterns(tx: Tx, action: PatternAction, wanted: read
       };
     }),
   );
-  for (const { id, state } of rows) if (state === 'published') await follow(tx, action, id);
+  for (const { id, state } of rows) if (state === 'published') await follow(scope, action, id);
   return rows;
 }
 
@@ -116,8 +122,8 @@ function checkNames(existing: readonly PatternRow[], wanted: readonly NewCustomP
 }
 
 /** The patterns that are looked for together with new ones. */
-async function othersOf(tx: Tx, at: PatternParent, existing: readonly PatternRow[]): Promise<readonly Expressions[]> {
-  return 'repo' in at ? listScannedPatterns(tx, { repository: at.repo.id, owner: at.repo.owner_id }) : existing;
+async function othersOf(scope: WriteScope, at: PatternParent, existing: readonly PatternRow[]): Promise<readonly Expressions[]> {
+  return 'repo' in at ? listScannedPatterns(scope.tx, { repository: at.repo.id, owner: at.repo.owner_id }) : existing;
 }
 
 /** The type of a pattern's alerts: its name, with hyphens, so that it is none of a known form. */
@@ -131,8 +137,8 @@ function slugOf(name: string, taken: ReadonlySet<string>): string {
 }
 
 /** Has alerts and scans follow what happened to a pattern. */
-const follow = (tx: Tx, { by }: PatternAction, pattern: Id<'secret_patterns'>): Promise<void> =>
-  enqueue(tx, followPattern, { pattern, actor: by.account?.id }, { key: `secret-pattern:${pattern}` });
+const follow = (scope: WriteScope, { by }: PatternAction, pattern: Id<'secret_patterns'>): Promise<void> =>
+  enqueue(scope.tx, followPattern, { pattern, actor: by.account?.id }, { key: `secret-pattern:${pattern}` });
 
 /** The version of a pattern in replies, which requests send back to say what they are about. */
 export const versionOf = ({ version }: Pick<PatternRow, 'version'>): string => String(version);
@@ -143,7 +149,7 @@ function checkVersion(row: PatternRow, wanted: string | null | undefined): void 
 
 /** Changes what a pattern finds. Alerts of secrets that it finds no more are resolved in the background. @throws Refusal 412 or 422 */
 export async function changePattern(
-  tx: Tx,
+  scope: WriteScope,
   action: PatternAction,
   row: PatternRow,
   wanted: CustomPatternChange,
@@ -158,25 +164,25 @@ export async function changePattern(
     test_string: wanted.test_string === undefined ? row.test_string : wanted.test_string,
   };
   checkExpressions(next, '');
-  const existing = (await listPatternsForUpdate(tx, ownerOf(action))).filter(({ id }) => id !== row.id);
-  checkTogether([...(await othersOf(tx, action, existing)), next], 'pattern');
-  const [changed] = await updatePattern(tx, row.id, { ...next, state: wanted.state ?? row.state, updated_at: action.now });
-  await follow(tx, action, row.id);
+  const existing = (await listPatternsForUpdate(scope.tx, ownerOf(action))).filter(({ id }) => id !== row.id);
+  checkTogether([...(await othersOf(scope, action, existing)), next], 'pattern');
+  const [changed] = await updatePattern(scope.tx, row.id, { ...next, state: wanted.state ?? row.state, updated_at: action.now });
+  await follow(scope, action, row.id);
   return changed;
 }
 
 /** Deletes patterns, all of them or none. Their alerts are deleted or resolved in the background. @throws Refusal 404 or 412 */
 export async function deletePatterns(
-  tx: Tx,
+  scope: WriteScope,
   action: PatternAction,
   { patterns, post_delete_action }: PatternDeletion,
 ): Promise<void> {
-  const existing = keyed(await listPatternsForUpdate(tx, ownerOf(action)), ({ id }) => id);
+  const existing = keyed(await listPatternsForUpdate(scope.tx, ownerOf(action)), ({ id }) => id);
   for (const { pattern_id, custom_pattern_version } of patterns)
     checkVersion(orNotFound(existing.get(pattern_id)), custom_pattern_version);
   const ids = unique(gather(patterns, 'pattern_id'));
-  await updateRemoval(tx, ids, post_delete_action);
-  for (const id of ids) await follow(tx, action, id);
+  await updateRemoval(scope.tx, ids, post_delete_action);
+  for (const id of ids) await follow(scope, action, id);
 }
 
 /** The settings of an organization's push protection, with their version. */
@@ -187,12 +193,12 @@ export async function loadPatternSettings(db: Db, organization: Id<'accounts'>) 
 
 /** Changes which patterns keep people from pushing. @returns the new version. @throws Refusal 409 where a version is another one, or 422 */
 export async function changePatternSettings(
-  tx: Tx,
+  scope: WriteScope,
   { org }: OrganizationAction,
   { pattern_config_version, provider_pattern_settings, custom_pattern_settings }: PatternSettingsChange,
 ): Promise<string> {
-  await lockOrganization(tx, org.id);
-  const { version, patterns } = await loadPatternSettings(tx, org.id);
+  await lockOrganization(scope.tx, org.id);
+  const { version, patterns } = await loadPatternSettings(scope.tx, org.id);
   if (pattern_config_version != null && pattern_config_version !== version)
     throw conflict('The pattern configurations have another version by now.');
   const known = new Map(providerPatterns.map(({ type }) => [providerTokenType(type), type]));
@@ -218,13 +224,13 @@ export async function changePatternSettings(
   );
   const last = [...new Map(rows.map((row) => [row.secret_type, row])).values()];
   const unset = ofProviders.flatMap(({ secret_type, setting }) => (setting === 'not-set' ? [secret_type] : []));
-  if (unset.length > 0) await removeSettings(tx, org.id, unset);
-  if (last.length > 0) await putSettings(tx, last);
+  if (unset.length > 0) await removeSettings(scope.tx, org.id, unset);
+  if (last.length > 0) await putSettings(scope.tx, last);
   for (const wanted of [true, false]) {
     const ids = ofCustom.flatMap(({ id, isOn }) => (isOn === wanted ? [id] : []));
-    if (ids.length > 0) await updatePushProtection(tx, ids, wanted);
+    if (ids.length > 0) await updatePushProtection(scope.tx, ids, wanted);
   }
-  return (await loadPatternSettings(tx, org.id)).version;
+  return (await loadPatternSettings(scope.tx, org.id)).version;
 }
 
 const unknownType = (field: string, type: string) =>

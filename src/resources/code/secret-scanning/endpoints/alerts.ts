@@ -99,7 +99,7 @@ export const updateSecretAlert = endpoint({
   example: { state: 'resolved', resolution: 'revoked' },
   replies: { 200: SecretAlert },
   async handle({ scope, db, change, at, body, action, services: { secrets } }) {
-    await change((tx, { secretAlert }) => changeAlert(tx, action, secretAlert, body));
+    await change((scope, { secretAlert }) => changeAlert(scope, action, secretAlert, body));
     const row = orNotFound(await findAlert(db, at.secretAlert.id));
     return presentAlert(scope, row, at.repo, { secrets, hideSecret: false });
   },
@@ -145,6 +145,6 @@ export const createProtectionBypass = endpoint({
   example: { reason: 'used_in_tests', placeholder_id: '2k4dM4tseyC5lPIsjl5emX9sPNk' },
   replies: { 200: Bypass },
   async handle({ change, body, action }) {
-    return change((tx) => bypassProtection(tx, action, body));
+    return change((scope) => bypassProtection(scope, action, body));
   },
 });

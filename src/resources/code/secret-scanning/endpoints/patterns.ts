@@ -111,7 +111,7 @@ export const { org: createOrgCustomPatterns, repo: createRepoCustomPatterns } = 
     async handle({ change, at, body, action }) {
       demandPatterns(at);
       await checkNewPatterns(body.patterns);
-      const rows = await change((tx) => createPatterns(tx, action, body.patterns));
+      const rows = await change((scope) => createPatterns(scope, action, body.patterns));
       return { created_patterns: rows.map(presentPattern) };
     },
   },
@@ -143,7 +143,7 @@ export const { org: updateOrgCustomPattern, repo: updateRepoCustomPattern } = en
     replies: { 200: CustomPattern },
     async handle({ change, at, body, action }) {
       demandPatterns(at);
-      const changed = await change((tx, { customPattern }) => changePattern(tx, action, customPattern, body));
+      const changed = await change((scope, { customPattern }) => changePattern(scope, action, customPattern, body));
       return presentPattern(orNotFound(changed));
     },
   },
@@ -176,7 +176,7 @@ export const { org: deleteOrgCustomPatterns, repo: deleteRepoCustomPatterns } = 
     replies: { 204: Nothing },
     async handle({ change, at, body, action }) {
       demandPatterns(at);
-      await change((tx) => deletePatterns(tx, action, body));
+      await change((scope) => deletePatterns(scope, action, body));
     },
   },
 );
@@ -208,6 +208,6 @@ export const updateOrgPatternSettings = endpoint({
   refuses: [409],
   replies: { 200: ChangedSettings },
   async handle({ change, body, action }) {
-    return { pattern_config_version: await change((tx) => changePatternSettings(tx, action, body)) };
+    return { pattern_config_version: await change((scope) => changePatternSettings(scope, action, body)) };
   },
 });

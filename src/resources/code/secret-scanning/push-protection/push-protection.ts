@@ -1,7 +1,9 @@
 // Secrets are kept from being pushed, where a repository wants that. Who knows better says so by the placeholder of the refusal.
+
 import { randomBytes } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import { gather } from '#lib/collections.ts';
@@ -84,16 +86,20 @@ export async function insertBlockedSecrets(
 const bypassMs = 3 * 60 * 60 * 1000;
 
 /** Lets somebody push what they were kept from pushing. @throws Refusal 404 where the placeholder is none of theirs, or nothing is protected */
-export async function bypassProtection(tx: Tx, action: RepositoryAction, { reason, placeholder_id }: NewBypass): Promise<Bypass> {
+export async function bypassProtection(
+  scope: WriteScope,
+  action: RepositoryAction,
+  { reason, placeholder_id }: NewBypass,
+): Promise<Bypass> {
   const { repo, by, now } = action;
   const account = by.account?.id;
   const isProtected = repo.secret_scanning && repo.secret_scanning_push_protection;
   const found =
     account === undefined || !isProtected
       ? undefined
-      : await findPlaceholderForUpdate(tx, repo.id, { account, id: placeholder_id });
+      : await findPlaceholderForUpdate(scope.tx, repo.id, { account, id: placeholder_id });
   const { id, secret_type } = orNotFound(found);
   const expires = new Date(now.getTime() + bypassMs);
-  await updatePlaceholder(tx, id, { reason, bypassed_at: now, expires_at: expires });
+  await updatePlaceholder(scope.tx, id, { reason, bypassed_at: now, expires_at: expires });
   return { reason, expire_at: timestamp(expires), token_type: secret_type };
 }

@@ -14,7 +14,7 @@ export function recorderOf(
   const flush = async () => {
     const found = pending;
     pending = [];
-    if (found.length > 0) await change((tx) => recordFound(tx, { repo, actor, secrets, now }, found));
+    if (found.length > 0) await change((scope) => recordFound(scope, { repo, actor, secrets, now }, found));
   };
   const add = async (one: Found) => {
     pending.push(one);

@@ -3,6 +3,7 @@
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
@@ -61,23 +62,23 @@ export const scanRepository = job<ScanPayload, JobContext>({
     const scan = (await nextScan(context, scanning, 'git', actor)) ?? (await nextScan(context, scanning, 'texts', actor));
     if (!scan) return;
     const { isDone, progress } = await (scan.source === 'git' ? scanCommits : scanTexts)(context, scanning, scan);
-    await change(async (tx) => {
-      await updateScan(tx, scan.id, { ...progress, completed_at: isDone ? context.now : null });
-      if (isDone) await endScan(tx, repo, scan, context.now);
+    await change(async (scope) => {
+      await updateScan(scope.tx, scan.id, { ...progress, completed_at: isDone ? context.now : null });
+      if (isDone) await endScan(scope, repo, scan, context.now);
       // What is left of it, pushes that came during a long scan, and texts after the history.
       if (!isDone || scan.done > 0 || scan.type !== 'incremental')
-        await enqueueScans(tx, [{ repository, actor }], historyPriority);
+        await enqueueScans(scope.tx, [{ repository, actor }], historyPriority);
     });
   },
 });
 
 /** Tells of a scan that ended, unless it was one of what is new, and forgets those before it. */
-async function endScan(tx: Tx, repo: Scanning['repo'], scan: ScanRow, now: Date): Promise<void> {
-  await removeEarlierScans(tx, scan);
+async function endScan(scope: WriteScope, repo: Scanning['repo'], scan: ScanRow, now: Date): Promise<void> {
+  await removeEarlierScans(scope.tx, scan);
   const { type, source } = scan;
   if (type === 'incremental') return;
   await recordAll(
-    tx,
+    scope.tx,
     Object.values(scanSources[source]).map((word) => ({
       kind: 'secret_scanning_scan.completed' as const,
       owner: repo.owner_id,
@@ -119,8 +120,8 @@ async function nextScan(
   const commits = source === 'git' ? await planCommits(gitRepository, isKnown ? last.targets : []) : noCommits;
   if (isKnown && commits.total === 0) return undefined;
   const type = last === undefined ? 'backfill' : isKnown ? 'incremental' : hasKnownForms ? 'custom_pattern' : 'pattern_update';
-  return change((tx) =>
-    insertScan(tx, {
+  return change((scope) =>
+    insertScan(scope.tx, {
       repository_id: repo.id,
       source,
       type,

@@ -57,7 +57,7 @@ export const addBlockedByToIssue = endpoint({
   media: textMedia,
   replies: { 201: Issue },
   async handle({ scope, change, body, action }) {
-    const row = await change((tx, { issue }) => addBlockedBy(tx, action, issue, body.issue_id));
+    const row = await change((scope, { issue }) => addBlockedBy(scope, action, issue, body.issue_id));
     return presentIssue(scope, row);
   },
 });
@@ -72,7 +72,7 @@ export const removeBlockedByOfIssue = endpoint({
   media: textMedia,
   replies: { 200: Issue },
   async handle({ scope, change, action }) {
-    const row = await change((tx, { issue, blockingIssue }) => removeBlockedBy(tx, action, issue, blockingIssue));
+    const row = await change((scope, { issue, blockingIssue }) => removeBlockedBy(scope, action, issue, blockingIssue));
     return presentIssue(scope, row);
   },
 });

@@ -57,7 +57,7 @@ export const addSubIssueToIssue = endpoint({
   media: textMedia,
   replies: { 201: Issue },
   async handle({ scope, change, body, action }) {
-    const row = await change((tx, { issue }) => addSubIssue(tx, action, issue, body));
+    const row = await change((scope, { issue }) => addSubIssue(scope, action, issue, body));
     return presentIssue(scope, row);
   },
 });
@@ -74,7 +74,7 @@ export const removeSubIssueOfIssue = endpoint({
   media: textMedia,
   replies: { 200: Issue },
   async handle({ scope, change, body, action }) {
-    const row = await change((tx, { issue }) => dropSubIssue(tx, action, issue, body.sub_issue_id));
+    const row = await change((scope, { issue }) => dropSubIssue(scope, action, issue, body.sub_issue_id));
     return presentIssue(scope, row);
   },
 });
@@ -91,7 +91,7 @@ export const reprioritizeSubIssue = endpoint({
   media: textMedia,
   replies: { 200: Issue },
   async handle({ scope, change, at, body, action }) {
-    await change((tx, { issue }) => reorderSubIssue(tx, action, issue, body));
+    await change((scope, { issue }) => reorderSubIssue(scope, action, issue, body));
     return presentIssue(scope, at.issue);
   },
 });

@@ -1,7 +1,9 @@
 // The assignees of an issue: assigning, unassigning and replacing them. Each function returns the activities to record.
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { Account, Repo } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
@@ -33,12 +35,12 @@ export async function assignable(db: Db, repo: Repo, logins: readonly string[]):
 
 /** Assigns users to an issue. */
 export async function assign(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   users: readonly Account[],
 ): Promise<IssueActivity[]> {
-  const { added, total } = await addAssignees(tx, issue.id, users, action.now);
+  const { added, total } = await addAssignees(scope.tx, issue.id, users, action.now);
   checkNumber('assignees', total);
   return activitiesOfAssignees(action, issue, added);
 }
@@ -52,26 +54,26 @@ export const activitiesOfAssignees = (
 
 /** Unassigns users from an issue. */
 export async function unassign(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   users: readonly Id<'accounts'>[],
 ): Promise<IssueActivity[]> {
-  const dropped = await dropAssignees(tx, issue.id, users);
+  const dropped = await dropAssignees(scope.tx, issue.id, users);
   return dropped.map((user) => activityOf(action, issue, 'unassigned', user));
 }
 
 /** Replaces the assignees of an issue. */
 export async function replaceAssignees(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   users: readonly Account[],
 ): Promise<IssueActivity[]> {
   const wanted = new Set(users.map(({ id }) => id));
-  const current = await listAssignees(tx, issue.id);
+  const current = await listAssignees(scope.tx, issue.id);
   const surplus = current.filter((id) => !wanted.has(id));
-  return [...(await unassign(tx, action, issue, surplus)), ...(await assign(tx, action, issue, users))];
+  return [...(await unassign(scope, action, issue, surplus)), ...(await assign(scope, action, issue, users))];
 }
 
 const activityOf = (

@@ -1,6 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { forbidden } from '#lib/refusal.ts';
 import type { Reactable } from '#resources/collaboration/reactions/index.ts';
@@ -20,21 +20,21 @@ export const subjectOfIssue = ({ issue }: AtIssue) => ({ issue: issue.id });
 export const subjectOfComment = ({ comment }: AtComment) => ({ comment: comment.id });
 
 /** An issue, if the caller may react to it. */
-export async function reactableIssue(tx: Tx, action: RepositoryAction, { issue }: AtIssue): Promise<Reactable> {
+export async function reactableIssue(scope: WriteScope, action: RepositoryAction, { issue }: AtIssue): Promise<Reactable> {
   checkNotLocked(action, issue);
   return {
     subject: subjectOfIssue({ issue }),
     issue: issue.id,
-    count: (content, by) => countIssueReaction(tx, issue.id, content, by),
+    count: (content, by) => countIssueReaction(scope.tx, issue.id, content, by),
   };
 }
 
 /** A comment, if the caller may react to it. */
-export async function reactableComment(tx: Tx, action: RepositoryAction, { comment }: AtComment): Promise<Reactable> {
-  checkNotLocked(action, getOrThrow(await loadIssues(tx, [comment.issue_id]), comment.issue_id));
+export async function reactableComment(scope: WriteScope, action: RepositoryAction, { comment }: AtComment): Promise<Reactable> {
+  checkNotLocked(action, getOrThrow(await loadIssues(scope.tx, [comment.issue_id]), comment.issue_id));
   return {
     subject: subjectOfComment({ comment }),
     issue: comment.issue_id,
-    count: (content, by) => countCommentReaction(tx, comment.id, content, by),
+    count: (content, by) => countCommentReaction(scope.tx, comment.id, content, by),
   };
 }

@@ -67,9 +67,9 @@ export const addIssueAssignees = endpoint({
   media: textMedia,
   replies: { 201: Issue },
   async handle({ scope, change, at, body, action }) {
-    const row = await change(async (tx, { issue }) => {
-      const users = await findAssignable(tx, at.repo, loginsOf(body.assignees));
-      return recordActivity(tx, action, issue, await assign(tx, action, issue, users));
+    const row = await change(async (scope, { issue }) => {
+      const users = await findAssignable(scope.tx, at.repo, loginsOf(body.assignees));
+      return recordActivity(scope, action, issue, await assign(scope, action, issue, users));
     });
     return presentIssue(scope, row);
   },
@@ -87,9 +87,9 @@ export const removeIssueAssignees = endpoint({
   media: textMedia,
   replies: { 200: Issue },
   async handle({ scope, change, body, action }) {
-    const row = await change(async (tx, { issue }) => {
-      const users = gather(await findUsersByLogin(tx, loginsOf(body.assignees)), 'id');
-      return recordActivity(tx, action, issue, await unassign(tx, action, issue, users));
+    const row = await change(async (scope, { issue }) => {
+      const users = gather(await findUsersByLogin(scope.tx, loginsOf(body.assignees)), 'id');
+      return recordActivity(scope, action, issue, await unassign(scope, action, issue, users));
     });
     return presentIssue(scope, row);
   },

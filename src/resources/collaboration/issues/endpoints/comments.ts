@@ -66,7 +66,7 @@ export const createComment = endpoint({
   media: textMedia,
   replies: { 201: IssueComment },
   async handle({ scope, change, body, action, links }) {
-    const row = await change((tx, { issue }) => commentOn(tx, { ...action, html: links.html }, issue, body.body));
+    const row = await change((scope, { issue }) => commentOn(scope, { ...action, html: links.html }, issue, body.body));
     return presentComment(scope, row);
   },
 });
@@ -97,7 +97,7 @@ export const updateIssueComment = endpoint({
   media: textMedia,
   replies: { 200: IssueComment },
   async handle({ scope, change, body, action, links }) {
-    const row = await change((tx, { comment }) => changeComment(tx, { ...action, html: links.html }, comment, body.body));
+    const row = await change((scope, { comment }) => changeComment(scope, { ...action, html: links.html }, comment, body.body));
     return presentComment(scope, row);
   },
 });
@@ -111,6 +111,6 @@ export const deleteIssueComment = endpoint({
   access: writesIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { comment }) => deleteComment(tx, action, comment));
+    await change((scope, { comment }) => deleteComment(scope, action, comment));
   },
 });

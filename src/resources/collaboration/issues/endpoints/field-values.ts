@@ -42,10 +42,10 @@ export const addIssueFieldValues = endpoint({
   example: { issue_field_values: [{ field_id: 1, value: 'High' }] },
   replies: { 200: Type.Array(IssueFieldValue) },
   handle: ({ change, body, action, viewer }) =>
-    change(async (tx, { issue }) => {
+    change(async (scope, { issue }) => {
       const wanted = body.issue_field_values;
-      if (wanted) await setValues(tx, action, issue, wanted);
-      return presentValues(tx, viewer, issue);
+      if (wanted) await setValues(scope, action, issue, wanted);
+      return presentValues(scope.tx, viewer, issue);
     }),
 });
 
@@ -58,6 +58,6 @@ export const deleteIssueFieldValue = endpoint({
   access: writes,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { issue, fieldValue }) => clearValue(tx, action, issue, fieldValue));
+    await change((scope, { issue, fieldValue }) => clearValue(scope, action, issue, fieldValue));
   },
 });

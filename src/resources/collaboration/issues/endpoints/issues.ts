@@ -23,9 +23,9 @@ export const createIssue = endpoint({
   media: textMedia,
   replies: { 201: Issue },
   async handle({ scope, change, body, action, links }) {
-    const row = await change(async (tx) => {
-      const issue = await openIssue(tx, { ...action, html: links.html }, body);
-      await setValuesIfAllowed(tx, action, issue, body.issue_field_values);
+    const row = await change(async (scope) => {
+      const issue = await openIssue(scope, { ...action, html: links.html }, body);
+      await setValuesIfAllowed(scope, action, issue, body.issue_field_values);
       return issue;
     });
     return presentIssue(scope, row);
@@ -59,9 +59,9 @@ export const updateRepoIssue = endpoint({
   replies: { 200: Issue },
   async handle({ scope, db, change, at, body, action, links, services: { git } }) {
     await prepareReopening({ db, git }, at.issue, body.state);
-    const row = await change(async (tx, { issue }) => {
-      const changed = await changeIssue(tx, { ...action, html: links.html }, issue, body);
-      await setValuesIfAllowed(tx, action, changed, body.issue_field_values);
+    const row = await change(async (scope, { issue }) => {
+      const changed = await changeIssue(scope, { ...action, html: links.html }, issue, body);
+      await setValuesIfAllowed(scope, action, changed, body.issue_field_values);
       return changed;
     });
     return presentIssue(scope, row);
@@ -80,7 +80,7 @@ export const lockRepoIssue = endpoint({
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
     const reason = body?.lock_reason ?? null;
-    await change((tx, { issue }) => lockIssue(tx, action, issue, reason));
+    await change((scope, { issue }) => lockIssue(scope, action, issue, reason));
   },
 });
 
@@ -93,6 +93,6 @@ export const unlockRepoIssue = endpoint({
   access: { ...triagesIssuesOrPulls, role: 'write' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { issue }) => unlockIssue(tx, action, issue));
+    await change((scope, { issue }) => unlockIssue(scope, action, issue));
   },
 });

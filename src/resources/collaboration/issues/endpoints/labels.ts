@@ -49,7 +49,7 @@ export const addIssueLabels = endpoint({
   summary: 'Add labels to an issue',
   async handle({ scope, change, at, body, action }) {
     const names = labelNames(listIn(body));
-    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await labelIssue(tx, action, issue, names)));
+    await change(async (scope, { issue }) => recordActivity(scope, action, issue, await labelIssue(scope, action, issue, names)));
     return presentLabels(scope, at.repo, at.issue);
   },
 });
@@ -63,7 +63,9 @@ export const setIssueLabels = endpoint({
   summary: 'Set labels for an issue',
   async handle({ scope, change, at, body, action }) {
     const names = labelNames(listIn(body));
-    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await replaceLabels(tx, action, issue, names)));
+    await change(async (scope, { issue }) =>
+      recordActivity(scope, action, issue, await replaceLabels(scope, action, issue, names)),
+    );
     return presentLabels(scope, at.repo, at.issue);
   },
 });
@@ -77,7 +79,7 @@ export const removeAllIssueLabels = endpoint({
   access: triagesIssuesOrPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change(async (tx, { issue }) => recordActivity(tx, action, issue, await replaceLabels(tx, action, issue, [])));
+    await change(async (scope, { issue }) => recordActivity(scope, action, issue, await replaceLabels(scope, action, issue, [])));
   },
 });
 
@@ -90,8 +92,8 @@ export const removeIssueLabel = endpoint({
   access: triagesIssuesOrPulls,
   replies: { 200: Type.Array(Label) },
   async handle({ scope, change, at, action }) {
-    await change(async (tx, { issue, issueLabel }) =>
-      recordActivity(tx, action, issue, await unlabelIssue(tx, action, issue, [issueLabel])),
+    await change(async (scope, { issue, issueLabel }) =>
+      recordActivity(scope, action, issue, await unlabelIssue(scope, action, issue, [issueLabel])),
     );
     return presentLabels(scope, at.repo, at.issue);
   },

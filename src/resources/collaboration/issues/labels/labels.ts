@@ -1,7 +1,8 @@
 // The labels of an issue: adding, removing and replacing them. Each function returns the activities to record.
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { findOrMakeLabels, type LabelRow } from '#resources/repositories/labels/index.ts';
 import { checkNumber } from '../numbers.ts';
@@ -14,21 +15,21 @@ export const labelNames = (labels: NewIssue['labels']): string[] =>
   (labels ?? []).map((label) => (typeof label === 'string' ? label : label.name));
 
 /** The labels with these names. Those that the repository doesn't have are created. */
-export const wantedLabels = (tx: Tx, repo: Pick<Repo, 'id'>, names: readonly string[]): Promise<LabelRow[]> =>
+export const wantedLabels = (scope: WriteScope, repo: Pick<Repo, 'id'>, names: readonly string[]): Promise<LabelRow[]> =>
   findOrMakeLabels(
-    tx,
+    scope.tx,
     repo.id,
     names.map((name) => name.trim()).filter((name) => name !== ''),
   );
 
 /** Adds labels to an issue. */
 async function putLabels(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   labels: readonly LabelRow[],
 ): Promise<IssueActivity[]> {
-  const { added: ids, total } = await addLabels(tx, issue.id, labels);
+  const { added: ids, total } = await addLabels(scope.tx, issue.id, labels);
   checkNumber('labels', total);
   const added = new Set(ids);
   return activitiesOfLabels(
@@ -44,35 +45,35 @@ export const activitiesOfLabels = (action: RepositoryAction, issue: IssueRow, ad
 
 /** Adds the labels with these names to an issue. */
 export const labelIssue = async (
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   names: readonly string[],
-): Promise<IssueActivity[]> => putLabels(tx, action, issue, await wantedLabels(tx, action.repo, names));
+): Promise<IssueActivity[]> => putLabels(scope, action, issue, await wantedLabels(scope, action.repo, names));
 
 /** Removes labels from an issue. */
 export async function unlabelIssue(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   labels: readonly LabelRow[],
 ): Promise<IssueActivity[]> {
   const ids = labels.map(({ id }) => id);
-  const dropped = new Set(await dropLabels(tx, issue.id, ids));
+  const dropped = new Set(await dropLabels(scope.tx, issue.id, ids));
   return labels.filter(({ id }) => dropped.has(id)).map((label) => activityOf(action, issue, 'unlabeled', label));
 }
 
 /** Replaces the labels of an issue. */
 export async function replaceLabels(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   names: readonly string[],
 ): Promise<IssueActivity[]> {
-  const [current, wanted] = await Promise.all([listIssueLabels(tx, issue.id), wantedLabels(tx, action.repo, names)]);
+  const [current, wanted] = await Promise.all([listIssueLabels(scope.tx, issue.id), wantedLabels(scope, action.repo, names)]);
   const kept = new Set(gather(wanted, 'id'));
   const surplus = current.filter(({ id }) => !kept.has(id));
-  const activities = await Promise.all([unlabelIssue(tx, action, issue, surplus), putLabels(tx, action, issue, wanted)]);
+  const activities = await Promise.all([unlabelIssue(scope, action, issue, surplus), putLabels(scope, action, issue, wanted)]);
   return activities.flat();
 }
 

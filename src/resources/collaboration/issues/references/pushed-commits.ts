@@ -2,9 +2,10 @@
 // names the commits that mention people.
 
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { record, recordEach } from '#events/record.ts';
 import type { RefMove } from '#events/ref-moves.ts';
@@ -59,7 +60,7 @@ async function readPush(
   const account = await findAccountById(db, event.actor);
   // The push's credential is unknown by now. It was for this repository, so of others only public issues are referred to.
   const writer: Viewer = { ...(account ? { account } : {}), grant: { kind: 'none' } };
-  await change((tx) => recordCommits(tx, event, { row, texts, writer }));
+  await change((scope) => recordCommits(scope, event, { row, texts, writer }));
 }
 
 async function findNewCommits(
@@ -95,23 +96,23 @@ function textsOf(commits: readonly Commit[], html: string | undefined): CommitTe
 type PushedTexts = { row: RepositoryRow; texts: readonly CommitText[]; writer: Viewer };
 
 /** Keeps the references that are new, and records what they cause. Only issues of the repository itself are closed. */
-async function recordCommits(tx: Tx, event: Recorded<'push'>, { row, texts, writer }: PushedTexts): Promise<void> {
+async function recordCommits(scope: WriteScope, event: Recorded<'push'>, { row, texts, writer }: PushedTexts): Promise<void> {
   const { actor, at, owner } = event;
   const references = texts.map((text) => text.references);
-  const targets = await findTargets(tx, { repository: row.id, writer, references });
+  const targets = await findTargets(scope.tx, { repository: row.id, writer, references });
   const found = targets.flatMap(({ text, ...target }) => {
     const commit = texts[text]?.commit;
     return commit === undefined ? [] : [{ ...target, commit_sha: commit }];
   });
-  const added = await insertCommitReferences(tx, row.id, found, at);
+  const added = await insertCommitReferences(scope.tx, row.id, found, at);
   const order = new Map(texts.map(({ commit }, index) => [commit, index]));
   const issues = added
     .flatMap(({ target_issue_id: issue, commit_sha: commit, closes }) => (issue === null ? [] : [{ issue, commit, closes }]))
     .sort((a, b) => (order.get(a.commit) ?? 0) - (order.get(b.commit) ?? 0));
   // Of several commits that close an issue, the first does.
   const closing = new Map(issues.flatMap(({ issue, commit, closes }) => (closes ? [[issue, commit] as const] : [])).reverse());
-  const closed = new Set(await closeIssues(tx, [...closing.keys()], { repository: row.id, actor, at }));
-  await insertCommitEvents(tx, {
+  const closed = new Set(await closeIssues(scope.tx, [...closing.keys()], { repository: row.id, actor, at }));
+  await insertCommitEvents(scope.tx, {
     repository: row.id,
     actor,
     at,
@@ -120,8 +121,8 @@ async function recordCommits(tx: Tx, event: Recorded<'push'>, { row, texts, writ
       ...(closed.has(issue) && closing.get(issue) === commit ? [{ event: 'closed' as const, issue, commit }] : []),
     ]),
   });
-  if (closed.size > 0) addOpenIssues(tx, row.id, -closed.size);
-  await recordEach(tx, [...closed], (issue) => ({
+  if (closed.size > 0) addOpenIssues(scope.tx, row.id, -closed.size);
+  await recordEach(scope.tx, [...closed], (issue) => ({
     kind: 'issue.closed',
     owner,
     repository: row.id,
@@ -134,5 +135,5 @@ async function recordCommits(tx: Tx, event: Recorded<'push'>, { row, texts, writ
   );
   if (mentioning.size === 0) return;
   const commits = [...order.keys()].filter((commit) => mentioning.has(commit));
-  await record(tx, { kind: 'push.mentioned', owner, repository: row.id, actor, at, data: { commits } });
+  await record(scope.tx, { kind: 'push.mentioned', owner, repository: row.id, actor, at, data: { commits } });
 }

@@ -1,7 +1,9 @@
 // What the texts of issues and comments refer to: people, teams, issues and commits, kept as rows, and the issue events of new ones.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { callerOf } from '#access/rate-limits.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue, limitTable } from '#lib/limits.ts';
@@ -43,7 +45,7 @@ export function limitedReferences({ mentions, teamMentions, issues, commits }: T
  * A text without references, which had none before, takes no statement. The caller holds the issue's lock.
  */
 export async function recordReferences(
-  tx: Tx,
+  scope: WriteScope,
   action: TextAction,
   { issue, comment, review, reviewComment, before, after }: ChangedText,
 ): Promise<void> {
@@ -51,7 +53,7 @@ export async function recordReferences(
   const { repo, by, now } = action;
   const references = referencesIn(after, action);
   if (!references && !mayRefer(before ?? '')) return;
-  const targets = references ? await targetsOf(tx, action, references) : [];
+  const targets = references ? await targetsOf(scope.tx, action, references) : [];
   const location = {
     repository_id: repo.id,
     issue_id: issue,
@@ -63,8 +65,8 @@ export async function recordReferences(
   // What a review says is no word of the pull request's author, so that it closes nothing.
   const isOfReview = review !== undefined || reviewComment !== undefined;
   const counted = isOfReview ? others.map((target) => ({ ...target, closes: false })) : others;
-  const added = await replaceReferences(tx, location, counted, now);
-  await insertReferenceEvents(tx, {
+  const added = await replaceReferences(scope.tx, location, counted, now);
+  await insertReferenceEvents(scope.tx, {
     repository: repo.id,
     issue,
     actor: by.account.id,
@@ -82,14 +84,18 @@ type ChangedMentions = ({ commit: string; comment: Id<'commit_comments'> } | { r
 };
 
 /** Keeps whom such a text mentions up to date, likewise. Issues and commits that it names are links alone. */
-export async function recordMentions(tx: Tx, action: TextAction, { before, after, ...text }: ChangedMentions): Promise<void> {
+export async function recordMentions(
+  scope: WriteScope,
+  action: TextAction,
+  { before, after, ...text }: ChangedMentions,
+): Promise<void> {
   if (before === after) return;
   const references = referencesIn(after, action);
   if (!references && !mayRefer(before ?? '')) return;
-  const targets = references ? await targetsOf(tx, action, { ...references, issues: [], commits: [] }) : [];
+  const targets = references ? await targetsOf(scope.tx, action, { ...references, issues: [], commits: [] }) : [];
   const location =
     'release' in text ? { release_id: text.release } : { commit_sha: text.commit, commit_comment_id: text.comment };
-  await replaceReferences(tx, { repository_id: action.repo.id, ...location }, targets, action.now);
+  await replaceReferences(scope.tx, { repository_id: action.repo.id, ...location }, targets, action.now);
 }
 
 /** What a text refers to, or undefined where that is nothing. */

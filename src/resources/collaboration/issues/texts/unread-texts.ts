@@ -31,10 +31,10 @@ export const readUnreadTexts = job<object, JobContext>({
   name: 'issues.read-texts',
   attempts: 1,
   schedule: { cron: '51 * * * *', atStart: true },
-  async run(_payload, { db, change }) {
+  async run(_payload, { db, change }: JobContext) {
     for (let next = await findUnreadTexts(db); next; next = await findUnreadTexts(db)) {
       const [row, batch] = [next, await nextBatch(db, next)];
-      await change((tx) => storeBatch(tx, row, batch));
+      await change((scope) => storeBatch(scope.tx, row, batch));
     }
   },
 });

@@ -1,7 +1,9 @@
 // Recording changes of an issue: as events, for webhooks and search indexes, and as issue events, for its timeline.
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { SignedIn } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { EventData, EventKind } from '#events/kinds.ts';
 import { type Event, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -42,7 +44,7 @@ export type IssueActivity = { event?: Event<ActivityEvent>; issueEvent?: NewIssu
 
 /** Records changes of an issue in their order, and sets its `updated_at`. Returns the updated issue. */
 export async function recordActivity(
-  tx: Tx,
+  scope: WriteScope,
   action: RepositoryAction,
   issue: IssueRow,
   activities: readonly IssueActivity[],
@@ -50,15 +52,15 @@ export async function recordActivity(
   if (activities.length === 0) return issue;
   const { repo, by, now } = action;
   await recordAll(
-    tx,
+    scope.tx,
     activities.flatMap(({ event }) => event ?? []),
   );
   await insertIssueEvents(
-    tx,
+    scope.tx,
     { repository: repo.id, issue: issue.id, actor: by.account.id, app: viaApp(by), at: now },
     activities.flatMap(({ issueEvent }) => issueEvent ?? []),
   );
-  return issue.updated_at < now ? updateIssue(tx, issue.id, { updated_at: now }) : issue;
+  return issue.updated_at < now ? updateIssue(scope.tx, issue.id, { updated_at: now }) : issue;
 }
 
 /** The activities for changes of an issue's texts and state. */

@@ -73,7 +73,7 @@ export const createPull = endpoint({
   async handle({ scope, db, change, at, body, action, links, now, services: { git, refRules } }) {
     if (body.title === undefined && body.issue === undefined) throw invalid('PullRequest', 'title', 'missing_field');
     const ends = await prepareEnds({ db, git }, action, body);
-    const row = await change((tx) => openPull(tx, { ...action, html: links.html }, ends, body));
+    const row = await change((scope) => openPull(scope, { ...action, html: links.html }, ends, body));
     await writeHeadRef(repoOf(git, at.repo.id), row);
     return presentFullPull(scope, row, await testingOf({ db, git, refRules, now }, at.repo, row));
   },
@@ -117,7 +117,7 @@ export const updatePull = endpoint({
       prepareBase({ git }, at.repo, at.pull, wanted.base),
       prepareReopening({ db, git }, at.pull, wanted.state),
     ]);
-    const row = await change((tx, { pull }) => changePull(tx, { ...action, html: links.html }, pull, wanted, base));
+    const row = await change((scope, { pull }) => changePull(scope, { ...action, html: links.html }, pull, wanted, base));
     return presentFullPull(scope, row, await testingOf({ db, git, refRules, now }, at.repo, row));
   },
 });

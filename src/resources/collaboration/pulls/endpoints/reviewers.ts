@@ -34,7 +34,7 @@ export const addRequestedReviewers = endpoint({
   example: { reviewers: ['grace'], team_reviewers: ['owners'] },
   replies: { 201: PullRequest },
   async handle({ scope, change, body, action }) {
-    const row = await change((tx, { pull }) => requestReviewers(tx, action, pull, body));
+    const row = await change((scope, { pull }) => requestReviewers(scope, action, pull, body));
     return presentPull(scope, row);
   },
 });
@@ -50,7 +50,7 @@ export const removeRequestedReviewers = endpoint({
   example: { reviewers: ['grace'], team_reviewers: ['owners'] },
   replies: { 200: PullRequest },
   async handle({ scope, change, body, action }) {
-    const row = await change((tx, { pull }) => removeReviewers(tx, action, pull, body));
+    const row = await change((scope, { pull }) => removeReviewers(scope, action, pull, body));
     return presentPull(scope, row);
   },
 });

@@ -70,7 +70,7 @@ export const updateReleaseAsset = endpoint({
   example: { name: 'engine-1.0.zip', label: 'The engine' },
   replies: { 200: ReleaseAsset },
   async handle({ scope, change, at, body, action }) {
-    const row = await change((tx, { asset }) => changeAsset(tx, action, asset, body));
+    const row = await change((scope, { asset }) => changeAsset(scope, action, asset, body));
     return presentOneAsset(scope, at.repo, row);
   },
 });
@@ -85,7 +85,7 @@ export const deleteReleaseAsset = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, at, action, services: { objects } }) {
-    await change((tx, { asset }) => deleteAsset(tx, action, asset));
+    await change((scope, { asset }) => deleteAsset(scope, action, asset));
     await objects.remove(at.asset.object_key);
   },
 });

@@ -143,7 +143,7 @@ export const deleteRepoRelease = endpoint({
   access: writesContents,
   replies: { 204: Nothing },
   async handle({ change, action, services: { objects } }) {
-    const keys = await change((tx, { release }) => deleteRelease(tx, action, release));
+    const keys = await change((scope, { release }) => deleteRelease(scope, action, release));
     for (const key of keys) await objects.remove(key);
   },
 });

@@ -100,11 +100,11 @@ export const createReviewComment = endpoint({
       in_reply_to === undefined && path !== undefined
         ? await prepareDraft({ git }, at.pull, { commit_id, locations: [{ ...wanted, path }] })
         : undefined;
-    const row = await change(async (tx, { pull }) => {
-      if (draft) return commentOnDiff(tx, textAction, pull, draft, body);
-      const to = await findCommentOfPull(tx, pull.id, asId(in_reply_to ?? 0));
+    const row = await change(async (scope, { pull }) => {
+      if (draft) return commentOnDiff(scope, textAction, pull, draft, body);
+      const to = await findCommentOfPull(scope.tx, pull.id, asId(in_reply_to ?? 0));
       if (!to) throw invalid('PullRequestReviewComment', 'in_reply_to', 'invalid');
-      return replyTo(tx, textAction, pull, to, body);
+      return replyTo(scope, textAction, pull, to, body);
     });
     return presentReviewComment(scope, at.repo, row);
   },
@@ -123,7 +123,7 @@ export const createReviewCommentReply = endpoint({
   replies: { 201: ReviewComment },
   async handle({ scope, change, at, body, action, links }) {
     const textAction = { ...action, html: links.html };
-    const row = await change((tx, { pull, comment }) => replyTo(tx, textAction, pull, comment, body.body));
+    const row = await change((scope, { pull, comment }) => replyTo(scope, textAction, pull, comment, body.body));
     return presentReviewComment(scope, at.repo, row);
   },
 });
@@ -154,7 +154,7 @@ export const updateReviewComment = endpoint({
   media: textMedia,
   replies: { 200: ReviewComment },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx, { comment }) => changeComment(tx, { ...action, html: links.html }, comment, body.body));
+    const row = await change((scope, { comment }) => changeComment(scope, { ...action, html: links.html }, comment, body.body));
     return presentReviewComment(scope, at.repo, row);
   },
 });
@@ -168,7 +168,7 @@ export const deleteReviewComment = endpoint({
   access: changesPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { comment }) => deleteComment(tx, action, comment));
+    await change((scope, { comment }) => deleteComment(scope, action, comment));
   },
 });
 
@@ -182,7 +182,7 @@ export const resolveConversation = endpoint({
   access: changesPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { conversation }) => setResolution(tx, action, conversation, true));
+    await change((scope, { conversation }) => setResolution(scope, action, conversation, true));
   },
 });
 
@@ -195,7 +195,7 @@ export const unresolveConversation = endpoint({
   access: changesPulls,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { conversation }) => setResolution(tx, action, conversation, false));
+    await change((scope, { conversation }) => setResolution(scope, action, conversation, false));
   },
 });
 

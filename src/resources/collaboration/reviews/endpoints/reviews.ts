@@ -45,7 +45,7 @@ export const createPullReview = endpoint({
   async handle({ scope, change, at, body, action, links, services: { git } }) {
     const wanted = body ?? {};
     const draft = await prepareDraft({ git }, at.pull, { commit_id: wanted.commit_id, locations: wanted.comments ?? [] });
-    const row = await change((tx, { pull }) => createReview(tx, { ...action, html: links.html }, pull, draft, wanted));
+    const row = await change((scope, { pull }) => createReview(scope, { ...action, html: links.html }, pull, draft, wanted));
     return presentReview(scope, at.repo, row);
   },
 });
@@ -76,7 +76,7 @@ export const updatePullReview = endpoint({
   media: textMedia,
   replies: { 200: Review },
   async handle({ scope, change, at, body, action, links }) {
-    const row = await change((tx, { review }) => changeReview(tx, { ...action, html: links.html }, review, body.body));
+    const row = await change((scope, { review }) => changeReview(scope, { ...action, html: links.html }, review, body.body));
     return presentReview(scope, at.repo, row);
   },
 });
@@ -92,7 +92,7 @@ export const deletePendingReview = endpoint({
   refuses: [422],
   replies: { 200: Review },
   async handle({ scope, change, at }) {
-    await change((tx, { review }) => deleteReview(tx, review));
+    await change((scope, { review }) => deleteReview(scope, review));
     return presentReview(scope, at.repo, at.review);
   },
 });
@@ -125,7 +125,7 @@ export const dismissPullReview = endpoint({
   media: textMedia,
   replies: { 200: Review },
   async handle({ scope, change, at, body, action }) {
-    const row = await change((tx, { pull, review }) => dismissReview(tx, action, pull, review, body.message));
+    const row = await change((scope, { pull, review }) => dismissReview(scope, action, pull, review, body.message));
     return presentReview(scope, at.repo, row);
   },
 });
@@ -143,7 +143,7 @@ export const submitPullReview = endpoint({
   replies: { 200: Review },
   async handle({ scope, change, at, body, action, links }) {
     const textAction = { ...action, html: links.html };
-    const row = await change((tx, { pull, review }) => submitReview(tx, textAction, pull, review, body));
+    const row = await change((scope, { pull, review }) => submitReview(scope, textAction, pull, review, body));
     return presentReview(scope, at.repo, row);
   },
 });

@@ -32,7 +32,7 @@ export const updateAuthenticatedUser = endpoint({
   example: { bio: 'Works on engines' },
   replies: { 200: PrivateUser },
   async handle({ db, change, body, action, links }) {
-    const account = await change((tx) => changeProfile(tx, action, body));
+    const account = await change((scope) => changeProfile(scope, action, body));
     return presentPrivateUser(links, account, await countRepositories(db, account.id));
   },
 });

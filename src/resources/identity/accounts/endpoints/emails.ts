@@ -38,7 +38,7 @@ export const addOwnEmails = endpoint({
   example: { emails: ['ada@example.com'] },
   replies: { 201: Type.Array(Email) },
   async handle({ change, body, action }) {
-    return presentChanged(await change((tx) => addEmails(tx, action, namedEmails(body))));
+    return presentChanged(await change((scope) => addEmails(scope, action, namedEmails(body))));
   },
 });
 
@@ -52,7 +52,7 @@ export const deleteOwnEmails = endpoint({
   example: { emails: ['ada@example.com'] },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => deleteEmails(tx, action, namedEmails(body)));
+    await change((scope) => deleteEmails(scope, action, namedEmails(body)));
   },
 });
 
@@ -79,6 +79,6 @@ export const setEmailVisibility = endpoint({
   example: { visibility: 'private' },
   replies: { 200: Type.Array(Email) },
   async handle({ change, body, action }) {
-    return presentChanged(await change((tx) => changeEmailVisibility(tx, action, body.visibility)));
+    return presentChanged(await change((scope) => changeEmailVisibility(scope, action, body.visibility)));
   },
 });

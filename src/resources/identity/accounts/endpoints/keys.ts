@@ -36,7 +36,7 @@ export const createPublicKey = endpoint({
   example: { title: 'laptop', key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ3lq7Kk5o3q4f1gXnVbq1c0Yk4f8u0M6u9d1c2b3a4z' },
   replies: { 201: PublicKey },
   async handle({ change, body, action, links }) {
-    return presentKey(links, await change((tx) => addKey(tx, action, body)));
+    return presentKey(links, await change((scope) => addKey(scope, action, body)));
   },
 });
 
@@ -62,6 +62,6 @@ export const deletePublicKey = endpoint({
   access: { ...keys, scopes: ['admin:public_key'], permission: 'git_ssh_keys:write' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { key }) => deleteKey(tx, action, key));
+    await change((scope, { key }) => deleteKey(scope, action, key));
   },
 });

@@ -49,7 +49,7 @@ export const createOwnGpgKey = endpoint({
   example: { name: 'laptop', armored_public_key: exampleKey },
   replies: { 201: GpgKey },
   async handle({ db, change, body, action }) {
-    const row = await change((tx) => createGpgKey(tx, action, body));
+    const row = await change((scope) => createGpgKey(scope, action, body));
     return firstOrNotFound(await presentGpgKeys(db, [row]));
   },
 });
@@ -76,7 +76,7 @@ export const deleteOwnGpgKey = endpoint({
   access: { ...reads, permission: 'gpg_keys:write', scopes: ['admin:gpg_key'] },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { gpgKey }) => deleteGpgKey(tx, action, gpgKey));
+    await change((scope, { gpgKey }) => deleteGpgKey(scope, action, gpgKey));
   },
 });
 

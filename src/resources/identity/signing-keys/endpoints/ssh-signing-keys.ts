@@ -37,7 +37,7 @@ export const createOwnSshSigningKey = endpoint({
   example: { title: 'laptop', key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ3lq7Kk5o3q4f1gXnVbq1c0Yk4f8u0M6u9d1c2b3a4z' },
   replies: { 201: SshSigningKey },
   async handle({ change, body, action }) {
-    return presentSshSigningKey(await change((tx) => createSshSigningKey(tx, action, body)));
+    return presentSshSigningKey(await change((scope) => createSshSigningKey(scope, action, body)));
   },
 });
 
@@ -63,7 +63,7 @@ export const deleteOwnSshSigningKey = endpoint({
   access: { ...writes, scopes: ['admin:ssh_signing_key'] },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { sshSigningKey }) => deleteSshSigningKey(tx, action, sshSigningKey));
+    await change((scope, { sshSigningKey }) => deleteSshSigningKey(scope, action, sshSigningKey));
   },
 });
 

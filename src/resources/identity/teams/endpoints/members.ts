@@ -122,7 +122,7 @@ export const { slug: setMembershipBySlug, id: setMembershipById } = endpointVari
     example: { role: 'maintainer' },
     replies: { 200: TeamMembership },
     async handle({ at, change, body, action, links }) {
-      const membership = await change((tx, { team }) => setTeamMembership(tx, action, team, body.role));
+      const membership = await change((scope, { team }) => setTeamMembership(scope, action, team, body.role));
       return presentTeamMembership(links, at.team, at.user, membership);
     },
   },
@@ -147,7 +147,7 @@ export const { slug: endMembershipBySlug, id: endMembershipById } = endpointVari
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, action }) {
-      await change((tx, { team }) => endTeamMembership(tx, action, team));
+      await change((scope, { team }) => endTeamMembership(scope, action, team));
     },
   },
 );
@@ -176,7 +176,7 @@ export const putTeamMember = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { team }) => addTeamMember(tx, action, team));
+    await change((scope, { team }) => addTeamMember(scope, action, team));
   },
 });
 
@@ -188,6 +188,6 @@ export const removeTeamMemberById = endpoint({
   access: writesTeams,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { team }) => endTeamMembership(tx, action, team));
+    await change((scope, { team }) => endTeamMembership(scope, action, team));
   },
 });

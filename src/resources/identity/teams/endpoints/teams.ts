@@ -41,7 +41,7 @@ export const createOrgTeam = endpoint({
   example: { name: 'Justice League', description: 'A great team', privacy: 'closed' },
   replies: { 201: TeamFull },
   async handle({ scope, change, body, action }) {
-    return presentFullTeam(scope, await change((tx) => createTeamFor(tx, action, body)));
+    return presentFullTeam(scope, await change((scope) => createTeamFor(scope, action, body)));
   },
 });
 
@@ -75,7 +75,7 @@ export const { slug: changeTeamBySlug, id: changeTeamById } = endpointVariants(
     example: { name: 'New name', description: 'What it does', privacy: 'closed' },
     replies: { 200: TeamFull },
     async handle({ scope, change, body, action }) {
-      const changed = await change((tx, { team }) => changeTeamFor(tx, action, team, body));
+      const changed = await change((scope, { team }) => changeTeamFor(scope, action, team, body));
       return presentFullTeam(scope, changed);
     },
   },
@@ -90,7 +90,7 @@ export const { slug: deleteTeamBySlug, id: deleteTeamById } = endpointVariants(
     method: 'DELETE',
     replies: { 204: Nothing },
     async handle({ change, action }) {
-      await change((tx, { team }) => deleteTeamFor(tx, action, team));
+      await change((scope, { team }) => deleteTeamFor(scope, action, team));
     },
   },
 );

@@ -71,7 +71,7 @@ export const addSeatsForTeams = endpoint({
   example: { selected_teams: ['engineers'] },
   replies: { 201: SeatsCreated },
   async handle({ change, action, body: { selected_teams: names } }) {
-    return { seats_created: await change((tx) => assignSeats(tx, action, { field: 'selected_teams', names })) };
+    return { seats_created: await change((scope) => assignSeats(scope, action, { field: 'selected_teams', names })) };
   },
 });
 
@@ -85,7 +85,7 @@ export const cancelSeatsForTeams = endpoint({
   example: { selected_teams: ['engineers'] },
   replies: { 200: SeatsCancelled },
   async handle({ change, action, body: { selected_teams: names } }) {
-    return { seats_cancelled: await change((tx) => cancelSeats(tx, action, { field: 'selected_teams', names })) };
+    return { seats_cancelled: await change((scope) => cancelSeats(scope, action, { field: 'selected_teams', names })) };
   },
 });
 
@@ -99,7 +99,7 @@ export const addSeatsForUsers = endpoint({
   example: { selected_usernames: ['ada'] },
   replies: { 201: SeatsCreated },
   async handle({ change, action, body: { selected_usernames: names } }) {
-    return { seats_created: await change((tx) => assignSeats(tx, action, { field: 'selected_usernames', names })) };
+    return { seats_created: await change((scope) => assignSeats(scope, action, { field: 'selected_usernames', names })) };
   },
 });
 
@@ -113,7 +113,7 @@ export const cancelSeatsForUsers = endpoint({
   example: { selected_usernames: ['ada'] },
   replies: { 200: SeatsCancelled },
   async handle({ change, action, body: { selected_usernames: names } }) {
-    return { seats_cancelled: await change((tx) => cancelSeats(tx, action, { field: 'selected_usernames', names })) };
+    return { seats_cancelled: await change((scope) => cancelSeats(scope, action, { field: 'selected_usernames', names })) };
   },
 });
 

@@ -42,7 +42,7 @@ export const createOrgSpace = endpoint({
   example: { name: 'Engines', general_instructions: 'Answer with units.', base_role: 'reader' },
   replies: { 201: AssistantSpace },
   async handle({ scope, change, at: { org }, action, body }) {
-    const row = await change((tx) => createSpace(tx, action, body));
+    const row = await change((scope) => createSpace(scope, action, body));
     return presentSpace(scope, org, row);
   },
 });
@@ -71,7 +71,7 @@ export const updateOrgSpace = endpoint({
   example: { name: 'Steam engines' },
   replies: { 200: AssistantSpace },
   async handle({ scope, change, at: { org }, action, body }) {
-    const row = await change((tx, { space }) => changeSpace(tx, action, space, body));
+    const row = await change((scope, { space }) => changeSpace(scope, action, space, body));
     return presentSpace(scope, org, row);
   },
 });
@@ -100,7 +100,7 @@ export const addSpaceCollaborator = endpoint({
   example: { actor_type: 'User', actor_identifier: 'ada', role: 'writer' },
   replies: { 201: SpaceCollaborator },
   async handle({ scope, change, action, body }) {
-    const row = await change((tx, { space }) => addCollaborator(tx, action, space, body));
+    const row = await change((scope, { space }) => addCollaborator(scope, action, space, body));
     return presentCollaborator(scope, row);
   },
 });
@@ -116,7 +116,7 @@ export const updateSpaceCollaborator = endpoint({
   example: { role: 'reader' },
   replies: { 200: SpaceCollaborator, 204: Nothing },
   async handle({ scope, change, action, body, reply }) {
-    const row = await change((tx, at) => changeCollaborator(tx, action, at, body.role));
+    const row = await change((scope, at) => changeCollaborator(scope, action, at, body.role));
     return row ? reply(200, await presentCollaborator(scope, row)) : reply(204);
   },
 });
@@ -130,6 +130,6 @@ export const removeSpaceCollaborator = endpoint({
   access: writesSpaces,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, at) => changeCollaborator(tx, action, at, 'no_access'));
+    await change((scope, at) => changeCollaborator(scope, action, at, 'no_access'));
   },
 });

@@ -55,7 +55,7 @@ export const createOrgBudget = endpoint({
   },
   replies: { 200: CreatedBudget },
   async handle({ scope, db, change, at: { org }, body, action }) {
-    const id = await change((tx) => createBudget(tx, action, body));
+    const id = await change((scope) => createBudget(scope, action, body));
     const row = orNotFound(await findBudget(db, org.id, id));
     return { message: 'Budget successfully created.', budget: await presentBudget(scope, org, row) };
   },
@@ -86,7 +86,7 @@ export const updateOrgBudget = endpoint({
   replies: { 200: ChangedBudget },
   async handle({ scope, db, change, at, body, action }) {
     const { org } = at;
-    await change((tx, { budget }) => changeBudget(tx, action, budget, body));
+    await change((scope, { budget }) => changeBudget(scope, action, budget, body));
     const row = orNotFound(await findBudget(db, org.id, at.budget.id));
     return { message: 'Budget successfully updated.', budget: await presentConsumedBudget(scope, org, row) };
   },
@@ -101,7 +101,7 @@ export const deleteOrgBudget = endpoint({
   access: writesBilling,
   replies: { 200: DeletedBudget },
   async handle({ change, at, action }) {
-    await change((tx, { budget }) => deleteBudget(tx, action, budget));
+    await change((scope, { budget }) => deleteBudget(scope, action, budget));
     return { message: 'Budget successfully deleted.', id: String(at.budget.id) };
   },
 });

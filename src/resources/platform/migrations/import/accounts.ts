@@ -1,5 +1,5 @@
 import type { Account } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { createUser, findAccountsByLogin, stateEmails, updateAccount } from '#resources/identity/accounts/index.ts';
@@ -21,14 +21,18 @@ export type Accounts = {
  * administrator gives them one when they come. Nor are their addresses verified, since an archive says what its maker wants.
  * @param into the login of an organization here that takes the place of the one in the archive
  */
-export async function importAccounts(tx: Tx, { users, organizations }: Contents, into: string | undefined): Promise<Accounts> {
-  const target = into === undefined ? undefined : await findTarget(tx, organizations, into);
+export async function importAccounts(
+  scope: WriteScope,
+  { users, organizations }: Contents,
+  into: string | undefined,
+): Promise<Accounts> {
+  const target = into === undefined ? undefined : await findTarget(scope, organizations, into);
   const logins = [...users.values(), ...organizations.values()].map(({ login }) => login);
-  const known = new Map((await findAccountsByLogin(tx, logins)).map((account) => [account.login.toLowerCase(), account]));
+  const known = new Map((await findAccountsByLogin(scope.tx, logins)).map((account) => [account.login.toLowerCase(), account]));
   const byAddress = new Map<Address, Account>();
   let made = 0;
   for (const [url, user] of users) {
-    const account = known.get(user.login.toLowerCase()) ?? (user.type === 'user' ? await makeUser(tx, user) : undefined);
+    const account = known.get(user.login.toLowerCase()) ?? (user.type === 'user' ? await makeUser(scope, user) : undefined);
     if (account?.kind === 'organization') throw refused(`${user.login} is an organization here, and a user in it`);
     if (account && !known.has(user.login.toLowerCase())) made += 1;
     if (account) byAddress.set(url, account);
@@ -38,13 +42,13 @@ export async function importAccounts(tx: Tx, { users, organizations }: Contents,
     if (account && account.kind !== 'organization')
       throw refused(`${organization.login} is a user here, and an organization in it`);
     if (!account) made += 1;
-    byAddress.set(url, account ?? (await makeOrganization(tx, organization, byAddress)));
+    byAddress.set(url, account ?? (await makeOrganization(scope, organization, byAddress)));
   }
   return { byAddress, made };
 }
 
-async function findTarget(tx: Tx, organizations: Contents['organizations'], login: string): Promise<Account> {
-  const [account] = await findAccountsByLogin(tx, [login]);
+async function findTarget(scope: WriteScope, organizations: Contents['organizations'], login: string): Promise<Account> {
+  const [account] = await findAccountsByLogin(scope.tx, [login]);
   if (account?.kind !== 'organization') throw refused(`${login} is no organization here`);
   if (organizations.size !== 1)
     throw refused(`${account.login} can take the place of one organization, and ${organizations.size} are in it`);
@@ -52,17 +56,17 @@ async function findTarget(tx: Tx, organizations: Contents['organizations'], logi
 }
 
 async function makeUser(
-  tx: Tx,
+  scope: WriteScope,
   { login, name, bio, company, website, location, emails, created_at }: UserRecord,
 ): Promise<Account> {
-  const { id } = await createUser(tx, { login, now: new Date(created_at) });
-  await stateEmails(tx, id, { emails: emails.map(({ address }) => address), now: new Date(created_at) });
-  return updateAccount(tx, id, { name, bio, company, blog: website ?? '', location });
+  const { id } = await createUser(scope, { login, now: new Date(created_at) });
+  await stateEmails(scope, id, { emails: emails.map(({ address }) => address), now: new Date(created_at) });
+  return updateAccount(scope.tx, id, { name, bio, company, blog: website ?? '', location });
 }
 
 /** Makes an organization with its members. Of one that is here already, the members stay who they are. */
 async function makeOrganization(
-  tx: Tx,
+  scope: WriteScope,
   { login, name, description, website, location, members, created_at }: OrganizationRecord,
   accounts: ReadonlyMap<Address, Account>,
 ): Promise<Account> {
@@ -73,16 +77,16 @@ async function makeOrganization(
   const first = people.find(({ role }) => role === 'admin')?.account;
   if (!first) throw refused(`${login} has no owner in it: make the organization first, by hearth org create`);
   const now = new Date(created_at);
-  const { id } = await createOrganization(tx, { login, name: name ?? undefined, owner: first, now });
+  const { id } = await createOrganization(scope, { login, name: name ?? undefined, owner: first, now });
   for (const { account, role } of people)
-    await putMembership(tx, {
+    await putMembership(scope.tx, {
       organization_id: id,
       user_id: account.id,
       role: role === 'admin' ? 'owner' : 'member',
       created_at: now,
     });
-  await updateSettings(tx, id, { account_id: id, description });
-  return updateAccount(tx, id, { blog: website ?? '', location });
+  await updateSettings(scope.tx, id, { account_id: id, description });
+  return updateAccount(scope.tx, id, { blog: website ?? '', location });
 }
 
 /** The account that an address stands for; null for nobody, and for those who have none here. */

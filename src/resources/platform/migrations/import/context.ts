@@ -1,5 +1,5 @@
 // What the parts of an import share: they insert the objects of one kind after the other, page by page.
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { ObjectStore } from '#objects/store.ts';
@@ -11,7 +11,7 @@ import type { Imported } from './repositories.ts';
 import type { OnProgress } from './unpack.ts';
 
 export type Context = {
-  tx: Tx;
+  scope: WriteScope;
   pages: Pages;
   objects: ObjectStore;
   accounts: Accounts;

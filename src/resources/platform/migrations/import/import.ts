@@ -1,6 +1,6 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Tx } from '#database/connect.ts';
+import type { Change, WriteScope } from '#endpoint/scope.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { ObjectStore } from '#objects/store.ts';
@@ -20,7 +20,7 @@ type ImportParts = {
   file: string;
   git: GitStore;
   objects: ObjectStore;
-  change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
+  change: Change;
   limits: Pick<ResourceLimits, 'migrations' | 'releases'>;
   /** The login of an organization here that gets what belongs to the one in the archive. Omitted: it is found by its own login. */
   into?: string | undefined;
@@ -41,7 +41,7 @@ export async function importArchive({ file, into, ...parts }: ImportParts): Prom
   try {
     const pages = { folder, names: await unpackArchive({ file, folder, limits: limits.migrations, onProgress }) };
     const contents = await checkContents(pages, limits.releases, onProgress);
-    return await change((tx) => importContents(tx, { ...parts, contents, pages }, into));
+    return await change((scope) => importContents(scope, { ...parts, contents, pages }, into));
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });
   }
@@ -50,20 +50,20 @@ export async function importArchive({ file, into, ...parts }: ImportParts): Prom
 type ContentParts = Omit<ImportParts, 'file' | 'into'> & { contents: Contents; pages: Pages };
 
 async function importContents(
-  tx: Tx,
+  scope: WriteScope,
   { contents, pages, git, objects, now, onProgress }: ContentParts,
   into: string | undefined,
 ): Promise<Outcome> {
   const { folder } = pages;
-  const accounts = await importAccounts(tx, contents, into);
-  await refuseExisting(tx, contents, accounts);
+  const accounts = await importAccounts(scope, contents, into);
+  await refuseExisting(scope, contents, accounts);
   const repositories = new Map<Address, Imported>();
   for (const [url, record] of contents.repositories) {
-    repositories.set(url, await importOne({ tx, git, folder, accounts, now }, record));
+    repositories.set(url, await importOne({ scope, git, folder, accounts, now }, record));
     onProgress('Repositories', repositories.size, contents.repositories.size);
   }
-  const teams = await importTeams(contents, { tx, accounts, repositories, now });
-  const context = { tx, pages, objects, accounts, repositories, teams, onProgress };
+  const teams = await importTeams(contents, { scope, accounts, repositories, now });
+  const context = { scope, pages, objects, accounts, repositories, teams, onProgress };
   await importIssues(context);
   await importCommitComments(context);
   await importProtection(context, now);

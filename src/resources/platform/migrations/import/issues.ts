@@ -29,7 +29,10 @@ import { importReviews, type Reviews } from './reviews.ts';
  * Inserts milestones, issues, pull requests, comments, reviews and events with their numbers, times and people. Nobody is told of them.
  */
 export async function importIssues(context: Context): Promise<void> {
-  const { tx, repositories } = context;
+  const {
+    scope: { tx },
+    repositories,
+  } = context;
   const milestones = await importMilestones(context);
   const issues = new Map<Address, ImportedIssue>();
   await importIssueRows(context, milestones, issues);
@@ -46,7 +49,11 @@ export async function importIssues(context: Context): Promise<void> {
 }
 
 async function importMilestones(context: Context): Promise<Map<Address, Id<'milestones'>>> {
-  const { tx, accounts, repositories } = context;
+  const {
+    scope: { tx },
+    accounts,
+    repositories,
+  } = context;
   const ids = new Map<Address, Id<'milestones'>>();
   await eachPage(context, 'milestones', async (page) => {
     const known = page.flatMap((one) => {
@@ -85,7 +92,11 @@ async function importIssueRows(context: Context, milestones: Milestones, issues:
 
 /** A pull request whose commits aren't in the archive comes as an issue, with what was said: there is nothing to merge, nor to show. */
 async function importPullRows(context: Context, milestones: Milestones, issues: Map<Address, ImportedIssue>): Promise<void> {
-  const { tx, accounts, repositories } = context;
+  const {
+    scope: { tx },
+    accounts,
+    repositories,
+  } = context;
   await eachPage(context, 'pull_requests', async (page) => {
     const wanted = page.map((one) => ({ one, row: hasCommits(context, one) ? ofPull(one) : {}, word: 'pull' as const }));
     const inserted = await insertRows(context, milestones, wanted, issues);
@@ -160,7 +171,7 @@ type Wanted<One> = { one: One; row: Partial<NewIssue['row']>; word: 'issues' | '
 
 /** Inserts issues or pull requests, each with what only one of both has in `row`, and notes them by their addresses. */
 async function insertRows<One extends RecordOfBoth>(
-  { tx, accounts, repositories }: Context,
+  { scope: { tx }, accounts, repositories }: Context,
   milestones: Milestones,
   wanted: readonly Wanted<One>[],
   issues: Map<Address, ImportedIssue>,
@@ -206,7 +217,10 @@ async function insertRows<One extends RecordOfBoth>(
 }
 
 async function importComments(context: Context, issues: Issues): Promise<void> {
-  const { tx, accounts } = context;
+  const {
+    scope: { tx },
+    accounts,
+  } = context;
   await eachPage(context, 'issue_comments', async (page) => {
     const known = page.flatMap((one) => {
       const issue = issues.get(subjectOf(one));
@@ -236,7 +250,10 @@ async function importComments(context: Context, issues: Issues): Promise<void> {
 }
 
 async function importEvents(context: Context, issues: Issues, reviews: Reviews): Promise<void> {
-  const { tx, accounts } = context;
+  const {
+    scope: { tx },
+    accounts,
+  } = context;
   await eachPage(context, 'issue_events', async (page) => {
     await insertImportedEvents(
       tx,

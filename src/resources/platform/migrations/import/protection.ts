@@ -11,7 +11,7 @@ import { hasPages } from './pages.ts';
 
 /** Inserts the protected branches and the rulesets of repositories. An archive of an older server has no page of rulesets. */
 export async function importProtection(context: Context, now: Date): Promise<void> {
-  const { tx, repositories } = context;
+  const { scope, repositories } = context;
   await eachPage(context, 'protected_branches', async (page) => {
     for (const one of page) {
       const target = repositories.get(one.repository);
@@ -25,7 +25,7 @@ export async function importProtection(context: Context, now: Date): Promise<voi
       if (!target) continue;
       const { name, target: refs, enforcement, conditions, rules } = one;
       const bypass_actors = bypassActorsOf(context, one, target.owner.kind === 'organization');
-      await importRuleset(tx, target.row.id, { name, target: refs, enforcement, conditions, rules, bypass_actors }, now);
+      await importRuleset(scope, target.row.id, { name, target: refs, enforcement, conditions, rules, bypass_actors }, now);
     }
   });
 }
@@ -42,7 +42,7 @@ async function importProtectedBranch(
     (typeof protectionSwitches)[number]
   >; // one value for each name
   const id = await insertProtection(
-    context.tx,
+    context.scope.tx,
     { repository_id, branch: one.name, now },
     {
       ...switches,
@@ -57,7 +57,7 @@ async function importProtectedBranch(
     const found = actorAt(context, actor);
     return found ? [{ list, ...found }] : [];
   });
-  await setActors(context.tx, id, Object.fromEntries(grouped(actors, ({ list }) => list)));
+  await setActors(context.scope.tx, id, Object.fromEntries(grouped(actors, ({ list }) => list)));
 }
 
 /** The person or team that an address names here. */

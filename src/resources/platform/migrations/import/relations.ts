@@ -5,7 +5,9 @@ import { type Context, eachPage, type ImportedIssue, type Issues, timeOf } from 
 
 /** Relates issues to each other, all of which are there: sub-issues, dependencies and duplicates. */
 export async function importRelations(context: Context, issues: Issues): Promise<void> {
-  const { tx } = context;
+  const {
+    scope: { tx },
+  } = context;
   const insert = async (page: RecordOf<'issues'>[]): Promise<void> => {
     const known = page.flatMap((one) => {
       const issue = issues.get(one.url);

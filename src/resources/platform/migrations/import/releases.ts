@@ -19,7 +19,12 @@ import { refused } from './unpack.ts';
 
 /** Inserts releases, with their files in the store of objects. An archive may have been made without them. */
 export async function importReleases(context: Context): Promise<void> {
-  const { tx, pages, accounts, repositories } = context;
+  const {
+    scope: { tx },
+    pages,
+    accounts,
+    repositories,
+  } = context;
   if (!hasReleases(pages)) return;
   await keepObjects(tx);
   await eachPage(context, 'releases', async (page) => {
@@ -60,7 +65,7 @@ export async function importReleases(context: Context): Promise<void> {
 type Target = { release: Id<'releases'>; repository: Id<'repositories'> };
 
 async function importAssets(
-  { tx, pages, objects, accounts }: Context,
+  { scope: { tx }, pages, objects, accounts }: Context,
   { release, repository }: Target,
   assets: readonly ReleaseAssetRecord[],
 ): Promise<void> {

@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { listRefs } from '#git/refs/refs.ts';
@@ -27,19 +27,19 @@ export type Imported = {
 };
 
 /** Refuses an archive with repositories that are here already. */
-export async function refuseExisting(tx: Tx, { repositories }: Contents, accounts: Accounts): Promise<void> {
+export async function refuseExisting(scope: WriteScope, { repositories }: Contents, accounts: Accounts): Promise<void> {
   const there: string[] = [];
   for (const { owner, name } of repositories.values()) {
     const account = ownerOf(accounts, owner);
-    if (await findOwned(tx, account.id, name)) there.push(`${account.login}/${name}`);
+    if (await findOwned(scope.tx, account.id, name)) there.push(`${account.login}/${name}`);
   }
   if (there.length > 0) throw refused(`these repositories are here already: ${there.join(', ')}`);
 }
 
-type Context = { tx: Tx; git: GitStore; folder: string; accounts: Accounts; now: Date };
+type Context = { scope: WriteScope; git: GitStore; folder: string; accounts: Accounts; now: Date };
 
 /** Makes a repository with its Git data and labels. Git checks every object on the way. */
-export async function importOne({ tx, git, folder, accounts, now }: Context, record: RepositoryRecord): Promise<Imported> {
+export async function importOne({ scope, git, folder, accounts, now }: Context, record: RepositoryRecord): Promise<Imported> {
   const owner = ownerOf(accounts, record.owner);
   const person = owner.kind === 'user' ? owner : [...accounts.byAddress.values()].find(({ kind }) => kind === 'user');
   if (!person) throw refused('it names no user');
@@ -63,13 +63,13 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
   const login = record.git_url?.split('/').at(-2) ?? owner.login;
   const made =
     record.git_url === null
-      ? await createRepository(tx, { ...creation, from: { default_branch } })
-      : await importRepository(tx, { ...creation, pulls: true, source: join(folder, gitFolder(login, name)) }).catch(
+      ? await createRepository(scope, { ...creation, from: { default_branch } })
+      : await importRepository(scope, { ...creation, pulls: true, source: join(folder, gitFolder(login, name)) }).catch(
           (error: unknown) => {
             throw isGitError(error) ? refused(`Git does not accept ${record.url}: ${error.detail || error.message}`) : error;
           },
         );
-  const row = await updateRepository(tx, made.id, {
+  const row = await updateRepository(scope.tx, made.id, {
     ...(made.pushed_at === null ? { default_branch } : {}),
     archived: record.is_archived,
     ...defined({
@@ -82,7 +82,7 @@ export async function importOne({ tx, git, folder, accounts, now }: Context, rec
     pushed_at: record.pushed_at === null || made.pushed_at === null ? null : new Date(record.pushed_at),
   });
   const byName = await replaceLabels(
-    tx,
+    scope.tx,
     row.id,
     record.labels.map(({ name, color, description, default: is_default }) => ({ name, color, description, is_default })),
   );

@@ -12,7 +12,10 @@ export type Reviews = ReadonlyMap<Address, { id: Id<'reviews'> }>;
 
 /** Inserts reviews with their comments. Those of pull requests that come as issues are left out: there is no diff that they are about. */
 export async function importReviews(context: Context, issues: Issues): Promise<Reviews> {
-  const { tx, accounts } = context;
+  const {
+    scope: { tx },
+    accounts,
+  } = context;
   const reviews = new Map<Address, { id: Id<'reviews'> }>();
   await eachPage(context, 'pull_request_reviews', async (page) => {
     const known = page.flatMap((one) => {
@@ -43,7 +46,10 @@ export async function importReviews(context: Context, issues: Issues): Promise<R
 }
 
 async function importReviewComments(context: Context, issues: Issues, reviews: Reviews): Promise<void> {
-  const { tx, accounts } = context;
+  const {
+    scope: { tx },
+    accounts,
+  } = context;
   const comments = new Map<Address, Id<'review_comments'>>();
   await eachPage(context, 'review_comments', async (page) => {
     const known = page.flatMap((one) => {
@@ -108,7 +114,11 @@ async function importReviewComments(context: Context, issues: Issues, reviews: R
 
 /** Inserts comments on commits, also where the archive doesn't have the commit: what was said stays readable. */
 export async function importCommitComments(context: Context): Promise<void> {
-  const { tx, accounts, repositories } = context;
+  const {
+    scope: { tx },
+    accounts,
+    repositories,
+  } = context;
   await eachPage(context, 'commit_comments', async (page) => {
     const known = page.flatMap((one) => {
       const target = repositories.get(one.repository);

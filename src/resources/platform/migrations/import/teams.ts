@@ -1,5 +1,5 @@
 import { roleOfWord } from '#access/roles.ts';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { findMembershipForUpdate } from '#resources/identity/members/index.ts';
 import { createTeam, findTeam, setTeamMember, setTeamRole, slugOf, type TeamRow } from '#resources/identity/teams/index.ts';
@@ -8,7 +8,7 @@ import { type Accounts, ownerOf } from './accounts.ts';
 import type { Contents } from './check.ts';
 import type { Imported } from './repositories.ts';
 
-type Context = { tx: Tx; accounts: Accounts; repositories: ReadonlyMap<Address, Imported>; now: Date };
+type Context = { scope: WriteScope; accounts: Accounts; repositories: ReadonlyMap<Address, Imported>; now: Date };
 
 /**
  * Gives teams their roles in the imported repositories. Teams are found by their names in their organization; those that are missing
@@ -16,7 +16,7 @@ type Context = { tx: Tx; accounts: Accounts; repositories: ReadonlyMap<Address, 
  */
 export async function importTeams(
   { teams }: Contents,
-  { tx, accounts, repositories, now }: Context,
+  { scope, accounts, repositories, now }: Context,
 ): Promise<ReadonlyMap<Address, TeamRow>> {
   const made = new Map<Address, TeamRow>();
   // Each comes after the team above it: `checkContents` has refused circles.
@@ -25,10 +25,10 @@ export async function importTeams(
     if (done) return done;
     const parent = record.parent_team === null ? null : await importTeam(getOrThrow(teams, record.parent_team));
     const org = ownerOf(accounts, record.organization);
-    const team = (await findTeam(tx, org.id, slugOf(record.name))) ?? (await makeTeam(tx, record, { parent, accounts }));
+    const team = (await findTeam(scope.tx, org.id, slugOf(record.name))) ?? (await makeTeam(scope, record, { parent, accounts }));
     for (const { repository, access } of record.permissions) {
       const { row } = getOrThrow(repositories, repository);
-      await setTeamRole(tx, { team, repository: row, role: roleOfWord(access), by: undefined, now });
+      await setTeamRole(scope, { team, repository: row, role: roleOfWord(access), by: undefined, now });
     }
     made.set(record.url, team);
     return team;
@@ -38,17 +38,17 @@ export async function importTeams(
 }
 
 async function makeTeam(
-  tx: Tx,
+  scope: WriteScope,
   { organization, name, description, privacy, members, created_at }: TeamRecord,
   { parent, accounts }: { parent: TeamRow | null; accounts: Accounts },
 ): Promise<TeamRow> {
   const org = ownerOf(accounts, organization);
   const actor = { by: undefined, now: new Date(created_at) };
-  const team = await createTeam(tx, { org, wanted: { name, description, privacy, parent: parent?.id }, ...actor });
+  const team = await createTeam(scope, { org, wanted: { name, description, privacy, parent: parent?.id }, ...actor });
   for (const { user: address, role } of members) {
     const user = accounts.byAddress.get(address);
-    if (user?.kind !== 'user' || !(await findMembershipForUpdate(tx, org.id, user.id))) continue;
-    await setTeamMember(tx, { team, user, role, ...actor });
+    if (user?.kind !== 'user' || !(await findMembershipForUpdate(scope.tx, org.id, user.id))) continue;
+    await setTeamMember(scope, { team, user, role, ...actor });
   }
   return team;
 }

@@ -50,7 +50,7 @@ export const markNotificationsAsRead = endpoint({
     if (!body.read) return reply(205);
     const until = endOfSecond(timeOf('last_read_at', body.last_read_at));
     const most = services.resourceLimits.notifications.markedAtOnce;
-    const marked = await change((tx) => readInbox(tx, action, { until, most }));
+    const marked = await change((scope) => readInbox(scope, action, { until, most }));
     return marked === 'read' ? reply(205) : reply(202, { message: later });
   },
 });
@@ -83,7 +83,7 @@ export const markRepoNotificationsAsRead = endpoint({
   async handle({ change, at, body, action, services, links, reply }) {
     const until = endOfSecond(timeOf('last_read_at', body.last_read_at));
     const most = services.resourceLimits.notifications.markedAtOnce;
-    const marked = await change((tx) => readInbox(tx, action, { repository: at.repo.id, until, most }));
+    const marked = await change((scope) => readInbox(scope, action, { repository: at.repo.id, until, most }));
     if (marked === 'read') return reply(205);
     return reply(202, { message: later, url: `${repositoryUrl(links, at.repo)}/notifications` });
   },

@@ -31,7 +31,7 @@ export const markThreadAsRead = endpoint({
   access: ownInbox,
   replies: { 205: Nothing },
   async handle({ change, now }) {
-    await change((tx, { thread }) => markRead(tx, thread, now));
+    await change((scope, { thread }) => markRead(scope.tx, thread, now));
   },
 });
 
@@ -44,7 +44,7 @@ export const markThreadAsDone = endpoint({
   access: ownInbox,
   replies: { 204: Nothing },
   async handle({ change, now }) {
-    await change((tx, { thread }) => markDone(tx, thread, now));
+    await change((scope, { thread }) => markDone(scope.tx, thread, now));
   },
 });
 
@@ -73,7 +73,7 @@ export const setThreadSubscription = endpoint({
   example: { ignored: true },
   replies: { 200: ThreadSubscription },
   async handle({ change, at, body, action, links }) {
-    const row = await change((tx) => changeSubscription(tx, action, at.thread, body));
+    const row = await change((scope) => changeSubscription(scope, action, at.thread, body));
     return presentSubscription(links, at.thread, row);
   },
 });
@@ -87,6 +87,6 @@ export const deleteThreadSubscription = endpoint({
   access: ownInbox,
   replies: { 204: Nothing },
   async handle({ change, at, action }) {
-    await change((tx) => muteThread(tx, action, at.thread));
+    await change((scope) => muteThread(scope, action, at.thread));
   },
 });

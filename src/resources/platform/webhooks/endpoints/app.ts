@@ -33,7 +33,7 @@ export const updateAppWebhookConfig = endpoint({
   replies: { 200: AppWebhookConfig },
   async handle({ change, body, action, viewer, links, services }) {
     const acting = { ...action, app: viewer.grant.appId, baseUrl: links.html, services };
-    return presentConfig(await change((tx) => changeAppConfig(tx, acting, body)));
+    return presentConfig(await change((scope) => changeAppConfig(scope, acting, body)));
   },
 });
 

@@ -119,7 +119,7 @@ export const {
     malformed: 'refused',
     replies: { 202: Type.Object({}) },
     async handle({ change, at: { hook, delivery }, now, services }) {
-      await change((tx) => redeliver(tx, hook, delivery, { limits: services.resourceLimits.webhooks, now }));
+      await change((scope) => redeliver(scope, hook, delivery, { limits: services.resourceLimits.webhooks, now }));
       return {};
     },
   },

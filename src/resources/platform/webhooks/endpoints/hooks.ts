@@ -85,10 +85,10 @@ export const { org: createOrgWebhook, repo: createRepoWebhook } = endpointVarian
     },
     async handle({ scope, change, body, action, links, now, services }) {
       const owner = await ownerPayload(scope, action);
-      return change(async (tx) => {
-        const hook = await createHook(tx, hookAction(action, services), body, links.html);
+      return change(async (scope) => {
+        const hook = await createHook(scope, hookAction(action, services), body, links.html);
         const presented = presentHook(links, action, hook);
-        await ping(tx, hook, presented, owner, now);
+        await ping(scope, hook, presented, owner, now);
         return presented;
       });
     },
@@ -143,7 +143,7 @@ export const { org: updateOrgWebhook, repo: updateRepoWebhook } = endpointVarian
     method: 'PATCH',
     example: { active: true, events: ['push', 'issues'] },
     async handle({ scope, change, body, action, services }) {
-      const changed = await change((tx, { hook }) => changeHook(tx, hookAction(action, services), hook, body));
+      const changed = await change((scope, { hook }) => changeHook(scope, hookAction(action, services), hook, body));
       return firstOrNotFound(await presentHooks(scope, action, [changed]));
     },
   },
@@ -159,8 +159,8 @@ export const { org: deleteOrgWebhook, repo: deleteRepoWebhook } = endpointVarian
     replies: { 204: Nothing },
     async handle({ scope, change, action, links, services }) {
       const about = await ownerPayload(scope, action);
-      await change((tx, { hook }) =>
-        deleteHook(tx, hookAction(action, services), hook, { presented: presentHook(links, action, hook), about }),
+      await change((scope, { hook }) =>
+        deleteHook(scope, hookAction(action, services), hook, { presented: presentHook(links, action, hook), about }),
       );
     },
   },
@@ -215,7 +215,7 @@ export const { org: updateOrgWebhookConfig, repo: updateRepoWebhookConfig } = en
     example: { content_type: 'json' },
     replies: { 200: WebhookConfig },
     async handle({ change, body, action, services }) {
-      return presentConfig(await change((tx, { hook }) => changeConfig(tx, hookAction(action, services), hook, body)));
+      return presentConfig(await change((scope, { hook }) => changeConfig(scope, hookAction(action, services), hook, body)));
     },
   },
 );
@@ -242,9 +242,9 @@ export const { org: pingOrgWebhook, repo: pingRepoWebhook } = endpointVariants(
     replies: { 204: Nothing },
     async handle({ scope, change, action, links, now, services }) {
       const owner = await ownerPayload(scope, action);
-      await change(async (tx, { hook }) => {
-        await countRequested(tx, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
-        await ping(tx, hook, presentHook(links, action, hook), owner, now);
+      await change(async (scope, { hook }) => {
+        await countRequested(scope, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
+        await ping(scope, hook, presentHook(links, action, hook), owner, now);
       });
     },
   },

@@ -52,7 +52,7 @@ export const { org: setOrganizationForkApproval, repo: setRepositoryForkApproval
     example: { approval_policy: 'all_external_contributors' },
     replies: { 204: Nothing },
     async handle({ change, body, action }) {
-      await change((tx) => changeSettings(tx, action, body));
+      await change((scope) => changeSettings(scope, action, body));
     },
   },
 );
@@ -108,7 +108,7 @@ export const { org: setOrganizationPrivateForkWorkflows, repo: setRepositoryPriv
     example: { run_workflows_from_fork_pull_requests: false, require_approval_for_fork_pr_workflows: true },
     replies: { 204: Nothing },
     async handle({ change, body, action }) {
-      await change((tx) => changeSettings(tx, action, body));
+      await change((scope) => changeSettings(scope, action, body));
     },
   },
 );

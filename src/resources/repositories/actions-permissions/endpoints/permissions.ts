@@ -40,7 +40,7 @@ export const setOrganizationPermissions = endpoint({
   example: { enabled_repositories: 'all', allowed_actions: 'selected', sha_pinning_required: true },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => changeOrganizationPermissions(tx, action, body));
+    await change((scope) => changeOrganizationPermissions(scope, action, body));
   },
 });
 
@@ -67,7 +67,7 @@ export const setRepositoryPermissions = endpoint({
   refuses: [409],
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => changeRepositoryPermissions(tx, action, body));
+    await change((scope) => changeRepositoryPermissions(scope, action, body));
   },
 });
 
@@ -122,7 +122,7 @@ export const { org: setOrganizationSelectedActions, repo: setRepositorySelectedA
     example: { service_owned_allowed: true, verified_allowed: false, patterns_allowed: ['monalisa/*', 'octo/tool@v2'] },
     replies: { 204: Nothing },
     async handle({ change, body, action }) {
-      await change((tx) => changeSelectedActions(tx, action, body));
+      await change((scope) => changeSelectedActions(scope, action, body));
     },
   },
 );

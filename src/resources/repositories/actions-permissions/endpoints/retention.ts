@@ -62,7 +62,7 @@ export const { org: setOrganizationRetention, repo: setRepositoryRetention } = e
     example: { days: 30 },
     replies: { 204: Nothing },
     async handle({ change, body, action }) {
-      await change((tx) => changeSettings(tx, action, { artifact_and_log_retention_days: body.days }));
+      await change((scope) => changeSettings(scope, action, { artifact_and_log_retention_days: body.days }));
     },
   },
 );
@@ -113,7 +113,7 @@ export const { org: setOrganizationCacheRetention, repo: setRepositoryCacheReten
     example: { max_cache_retention_days: 7 },
     replies: { 204: Nothing },
     async handle({ change, body, action }) {
-      await change((tx) => changeSettings(tx, action, body));
+      await change((scope) => changeSettings(scope, action, body));
     },
   },
 );
@@ -164,7 +164,7 @@ export const { org: setOrganizationCacheStorage, repo: setRepositoryCacheStorage
     example: { max_cache_size_gb: 10 },
     replies: { 204: Nothing },
     async handle({ change, body, action }) {
-      await change((tx) => changeSettings(tx, action, body));
+      await change((scope) => changeSettings(scope, action, body));
     },
   },
 );

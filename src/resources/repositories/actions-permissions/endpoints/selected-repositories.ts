@@ -75,7 +75,7 @@ export const setRunnersPermissions = endpoint({
   example: { enabled_repositories: 'none' },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => changeRunnersPermissions(tx, action, body));
+    await change((scope) => changeRunnersPermissions(scope, action, body));
   },
 });
 

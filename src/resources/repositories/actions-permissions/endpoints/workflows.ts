@@ -54,7 +54,7 @@ export const { org: setOrganizationWorkflowPermissions, repo: setRepositoryWorkf
     example: { default_workflow_permissions: 'read', can_approve_pull_request_reviews: false },
     replies: { 204: Nothing },
     async handle({ change, body, action }) {
-      await change((tx) => changeSettings(tx, action, body));
+      await change((scope) => changeSettings(scope, action, body));
     },
   },
 );
@@ -83,6 +83,6 @@ export const setWorkflowAccess = endpoint({
   example: { access_level: 'none' },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    await change((tx) => changeAccessLevel(tx, action, body.access_level));
+    await change((scope) => changeAccessLevel(scope, action, body.access_level));
   },
 });

@@ -47,7 +47,7 @@ export const createAppFromManifest = endpoint({
   async handle({ scope, change, links, now, services, caller }) {
     const keys = await withSlot(services.limiters.keys, caller, makeAppKeys);
     const conversion = { keys, secrets: services.secrets, baseUrl: links.html, now };
-    const converted = await change((tx, { manifestCode }) => convertManifest(tx, manifestCode, conversion));
+    const converted = await change((scope, { manifestCode }) => convertManifest(scope, manifestCode, conversion));
     return {
       ...(await presentOwnedApp(scope, converted.app)),
       client_secret: converted.clientSecret,

@@ -76,8 +76,8 @@ export const createAccessToken = endpoint({
   replies: { 201: InstallationToken },
   async handle({ scope, db, change, at, viewer, body, now }) {
     const app = orNotFound(await findAppById(db, viewer.grant.appId));
-    const { token, row, permissions, repositories } = await change((tx, { installation }) =>
-      createInstallationToken(tx, { app, installation, request: body, now }),
+    const { token, row, permissions, repositories } = await change((scope, { installation }) =>
+      createInstallationToken(scope, { app, installation, request: body, now }),
     );
     return {
       token,
@@ -98,7 +98,7 @@ export const deleteInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ change, now }) {
-    await change((tx, { installation }) => uninstall(tx, { installation, by: undefined, now }));
+    await change((scope, { installation }) => uninstall(scope, { installation, by: undefined, now }));
   },
 });
 
@@ -111,7 +111,7 @@ export const suspendAppInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ change, now }) {
-    await change((tx, { installation }) => suspendInstallation(tx, { installation, by: undefined, now }));
+    await change((scope, { installation }) => suspendInstallation(scope, { installation, by: undefined, now }));
   },
 });
 
@@ -124,7 +124,7 @@ export const unsuspendAppInstallation = endpoint({
   access: byApp,
   replies: { 204: Nothing },
   async handle({ change, now }) {
-    await change((tx, { installation }) => unsuspendInstallation(tx, { installation, by: undefined, now }));
+    await change((scope, { installation }) => unsuspendInstallation(scope, { installation, by: undefined, now }));
   },
 });
 

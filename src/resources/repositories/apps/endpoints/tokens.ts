@@ -44,7 +44,7 @@ export const deleteToken = endpoint({
   async handle({ db, change, at, body }) {
     const row = await findTokenOfApp(db, at.app.id, hashToken(body.access_token));
     if (!row) throw invalid('OauthAccess', 'access_token', 'invalid');
-    await change((tx) => removeToken(tx, row.id));
+    await change((scope) => removeToken(scope.tx, row.id));
   },
 });
 
@@ -57,6 +57,6 @@ export const revokeInstallationToken = endpoint({
   replies: { 204: Nothing },
   async handle({ change, viewer }) {
     const { grant } = viewer;
-    if (grant.kind === 'installation') await change((tx) => removeToken(tx, grant.tokenId));
+    if (grant.kind === 'installation') await change((scope) => removeToken(scope.tx, grant.tokenId));
   },
 });

@@ -67,7 +67,7 @@ export const putRepoCollaborator = endpoint({
   replies: { 201: RepositoryInvitation, 204: Nothing },
   async handle({ scope, change, body, action, reply }) {
     const role = body.permission && roleOfWord(body.permission);
-    const invited = await change((tx) => addCollaborator(tx, action, role));
+    const invited = await change((scope) => addCollaborator(scope, action, role));
     return invited ? reply(201, await presentInvitation(scope, invited)) : reply(204);
   },
 });
@@ -81,7 +81,7 @@ export const removeRepoCollaborator = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => deleteCollaborator(tx, action));
+    await change((scope) => deleteCollaborator(scope, action));
   },
 });
 

@@ -37,7 +37,7 @@ export const updateRepoInvitation = endpoint({
   example: { permissions: 'write' },
   replies: { 200: RepositoryInvitation },
   async handle({ scope, change, body, action }) {
-    const changed = await change((tx, { invitation }) => changeInvitation(tx, action, invitation, body.permissions));
+    const changed = await change((scope, { invitation }) => changeInvitation(scope, action, invitation, body.permissions));
     return presentInvitation(scope, changed);
   },
 });
@@ -51,6 +51,6 @@ export const deleteRepoInvitation = endpoint({
   access: administers,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { invitation }) => cancelInvitation(tx, action, invitation));
+    await change((scope, { invitation }) => cancelInvitation(scope, action, invitation));
   },
 });

@@ -37,7 +37,7 @@ export const convertToOutsideCollaborator = endpoint({
   example: { async: false },
   replies: { 202: Type.Object({}), 204: Nothing },
   async handle({ change, body, action, reply }) {
-    await change((tx) => convertToOutside(tx, action));
+    await change((scope) => convertToOutside(scope, action));
     return body.async ? reply(202, {}) : reply(204);
   },
 });
@@ -51,6 +51,6 @@ export const removeOutsideCollaborator = endpoint({
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => removeOutside(tx, action));
+    await change((scope) => removeOutside(scope, action));
   },
 });

@@ -40,7 +40,7 @@ export const acceptOwnInvitation = endpoint({
   access: invited,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { invitation }) => acceptInvitation(tx, action, invitation));
+    await change((scope, { invitation }) => acceptInvitation(scope, action, invitation));
   },
 });
 
@@ -53,6 +53,6 @@ export const declineOwnInvitation = endpoint({
   access: invited,
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx, { invitation }) => declineInvitation(tx, action, invitation));
+    await change((scope, { invitation }) => declineInvitation(scope, action, invitation));
   },
 });

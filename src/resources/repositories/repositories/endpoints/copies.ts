@@ -96,7 +96,9 @@ export const transferRepo = endpoint({
     const to = await findNewOwner(db, viewer, body.new_owner, 'administration:write');
     if (!to)
       throw invalid('Repository', 'new_owner', 'invalid', 'new_owner is not an account to which you may transfer a repository');
-    const row = await change((tx) => transferRepository(tx, { ...action, to, name: body.new_name, teams: body.team_ids ?? [] }));
+    const row = await change((scope) =>
+      transferRepository(scope, { ...action, to, name: body.new_name, teams: body.team_ids ?? [] }),
+    );
     return firstOrNotFound(await presentRepositories(scope, [row]));
   },
 });

@@ -21,8 +21,8 @@ async function createFor(owner: NewOwner, call: CreateCall, more: More = {}) {
   const { scope, change, body, action, links, now, services } = call;
   const { git } = services;
   const initialize = initialCommitOf({ git, account: action.by.account, links, now }, body);
-  const row = await change((tx) =>
-    createRepository(tx, { ...action, git, owner, wanted: body, ...more, ...(initialize ? { initialize } : {}) }),
+  const row = await change((scope) =>
+    createRepository(scope, { ...action, git, owner, wanted: body, ...more, ...(initialize ? { initialize } : {}) }),
   );
   return presentFullRepository(scope, row, { owner, role: 'admin', showsSecurity: true });
 }
@@ -91,7 +91,7 @@ export const updateRepository = endpoint({
   refuses: [409],
   replies: { 200: FullRepository },
   async handle({ scope, change, at, body, action, services: { git } }) {
-    const row = await change((tx) => changeRepository(tx, { ...action, git }, body));
+    const row = await change((scope) => changeRepository(scope, { ...action, git }, body));
     const { owner, role } = at.repo;
     return presentFullRepository(scope, row, { owner, role, showsSecurity: true });
   },
@@ -105,7 +105,7 @@ export const deleteRepo = endpoint({
   access: { ...administer, scopes: ['delete_repo'], locked: 'allowed' },
   replies: { 204: Nothing },
   async handle({ change, action }) {
-    await change((tx) => deleteRepository(tx, action));
+    await change((scope) => deleteRepository(scope, action));
   },
 });
 
@@ -133,6 +133,6 @@ export const putTopics = endpoint({
   example: { names: ['engines', 'steam'] },
   replies: { 200: Type.Object({ names: Type.Array(Type.String()) }) },
   async handle({ change, body, action }) {
-    return { names: await change((tx) => replaceTopics(tx, action, body.names)) };
+    return { names: await change((scope) => replaceTopics(scope, action, body.names)) };
   },
 });

@@ -83,7 +83,7 @@ export const updateCodeScanningAlert = endpoint({
   example: { state: 'dismissed', dismissed_reason: 'false positive' },
   replies: { 200: CodeScanningAlert },
   async handle({ scope, db, change, at, body, action }) {
-    await change((tx, { codeScanningAlert }) => changeAlert(tx, action, codeScanningAlert, body));
+    await change((scope, { codeScanningAlert }) => changeAlert(scope, action, codeScanningAlert, body));
     return presentAlert(scope, orNotFound(await findAlert(db, at.codeScanningAlert.id)), at.repo);
   },
 });

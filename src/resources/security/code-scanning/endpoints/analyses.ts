@@ -98,7 +98,7 @@ export const deleteCodeScanningAnalysis = endpoint({
   replies: { 200: AnalysisDeletion },
   async handle({ change, at, query, action, links }) {
     const isConfirmed = query.confirm_delete === 'true';
-    const next = await change((tx, { codeScanningAnalysis: row }) => deleteAnalysis(tx, action, row, { isConfirmed }));
+    const next = await change((scope, { codeScanningAnalysis: row }) => deleteAnalysis(scope, action, row, { isConfirmed }));
     return presentDeletion(links, at.repo, next);
   },
 });

@@ -297,8 +297,8 @@ test('the app that is asked hears of it, and no other', async () => {
   const at = Math.floor(w.clock.now.getTime() / 1000);
   const made = await Promise.all(
     ['asked', 'other'].map(async (name) => {
-      const { app } = await w.change((tx) => createApp(tx, { ...wish, name: `${name} ${org.id}` }));
-      await w.change((tx) => installApp(tx, { app, account: org, repositories: 'all', by: owner, now: w.clock.now }));
+      const { app } = await w.change((scope) => createApp(scope, { ...wish, name: `${name} ${org.id}` }));
+      await w.change((scope) => installApp(scope, { app, account: org, repositories: 'all', by: owner, now: w.clock.now }));
       const claims = new SignJWT({})
         .setIssuer(app.client_id)
         .setIssuedAt(at)

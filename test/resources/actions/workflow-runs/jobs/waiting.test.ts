@@ -37,7 +37,7 @@ async function take(runner: TestRunner) {
 /** So many seconds later, the sweep looks at the jobs. */
 async function later(seconds: number, sweep: typeof endSilentJobs): Promise<void> {
   w.clock.now = new Date(w.clock.now.getTime() + seconds * 1_000);
-  await w.change((tx) => enqueue(tx, sweep, {}));
+  await w.change((scope) => enqueue(scope.tx, sweep, {}));
   await w.settle();
 }
 

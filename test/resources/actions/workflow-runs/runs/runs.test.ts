@@ -141,7 +141,7 @@ test('logs expire after the days of the settings, and runs after longer', async 
   const before = w.clock.now;
   const afterDays = async (days: number) => {
     w.clock.now = new Date(before.getTime() + days * 24 * 60 * 60_000);
-    await w.change((tx) => enqueue(tx, expireRuns, {}));
+    await w.change((scope) => enqueue(scope.tx, expireRuns, {}));
     await w.settle();
   };
   const [job] = await jobsOf();

@@ -42,10 +42,10 @@ class Undone extends Error {}
 
 /** Does something in a transaction that is given up in the end. */
 async function trying(work: (tx: Tx, run: RunRow) => Promise<void>): Promise<void> {
-  const undone = w.change(async (tx) => {
-    const run = await findRunForUpdate(tx, job.run_id);
+  const undone = w.change(async (scope) => {
+    const run = await findRunForUpdate(scope.tx, job.run_id);
     if (!run) throw new Error('No run');
-    await work(tx, run);
+    await work(scope.tx, run);
     throw new Undone();
   });
   await undone.catch((error) => {
@@ -203,7 +203,7 @@ test('a job that was ended by force before its task was made is not ended again'
   expect(taken.job.id).toBe(given.id);
   await client.post(`${base}/actions/runs/${given.run_id}/force-cancel`);
   const links = { html: w.url, api: `${w.url}/api/v3` };
-  await w.change((tx) => abandonJob({ tx, links, now: w.clock.now }, taken, { message: 'No such action' }));
+  await w.change((scope) => abandonJob({ tx: scope.tx, links, now: w.clock.now }, taken, { message: 'No such action' }));
   expect((await client.get(`${base}/actions/jobs/${given.id}`)).body).toMatchObject({ conclusion: 'cancelled' });
   const ends = w.db.selectFrom('events').select('data').where('repository_id', '=', repo.id);
   expect(await ends.where('kind', '=', 'workflow_job.completed').execute()).toHaveLength(1);

@@ -249,10 +249,10 @@ test('a comment that is deleted while it is scanned leaves nothing', async () =>
   const { id: issue_id } = await issueOf(one, 1);
   const tokens = [ownToken(), ownToken()];
   const [gone] = await insertComments(one, issue_id, tokens);
-  await here.change((tx) => scanTextsAnew(tx, one.repo.id));
+  await here.change((scope) => scanTextsAnew(scope.tx, one.repo.id));
   // What was found waits for the repository, and meanwhile the comment goes.
-  const { settling } = await here.change(async (tx) => {
-    await lockRepository(tx, one.repo.id);
+  const { settling } = await here.change(async (scope) => {
+    await lockRepository(scope.tx, one.repo.id);
     const settling = here.settle();
     await waitsForLock(here.db, 'for no key update');
     expect((await client.delete(`${one.path}/issues/comments/${gone?.id}`)).status).toBe(204);
@@ -326,12 +326,12 @@ test('texts that came by an import, or before the server knew of them, are scann
       .execute();
   const [brought, old] = [ownToken(), ownToken()];
   await issueWith(1, brought);
-  await here.change((tx) => enqueueImportedIssues(tx, one.repo.id));
+  await here.change((scope) => enqueueImportedIssues(scope.tx, one.repo.id));
   await here.settle();
   expect(await one.alerts()).toMatchObject([{ secret: brought }]);
   await issueWith(2, old);
   await here.db.deleteFrom('secret_scans').where('repository_id', '=', one.repo.id).where('source', '=', 'texts').execute();
-  await here.change((tx) => enqueue(tx, scanForNewPatterns, {}));
+  await here.change((scope) => enqueue(scope.tx, scanForNewPatterns, {}));
   await here.settle();
   expect(await one.alerts()).toMatchObject([{ secret: old }, { secret: brought }]);
   const scans = here.db.selectFrom('secret_scans').select('type').where('repository_id', '=', one.repo.id);

@@ -104,16 +104,16 @@ test.each(['opens', 'closes'])('who %s an issue waits for new labels in their or
   const make = (tx: Tx, name: string) =>
     insertLabel(tx, { repository_id: repo.id, name, color: 'ededed', description: null, is_default: false });
   const labels = ['new-c', 'new-b', 'new-a'];
-  const waiting = await change(async (tx) => {
-    await make(tx, 'new-a');
+  const waiting = await change(async (scope) => {
+    await make(scope.tx, 'new-a');
     const sent =
       what === 'opens'
         ? owner.post(`${path}/issues`, { title: 'another', labels })
         : owner.patch(`${path}/issues/${issue.number}`, { state: 'closed', labels });
     const answer = sent.then((reply) => reply); // it is sent now
     await waitsForLock(hearth.worker.database.db, 'insert into labels');
-    for (const name of ['new-b', 'new-c']) await make(tx, name);
-    await lockRepository(tx, repo.id);
+    for (const name of ['new-b', 'new-c']) await make(scope.tx, name);
+    await lockRepository(scope.tx, repo.id);
     return { answer };
   });
   const { status, body } = await waiting.answer;

@@ -55,7 +55,7 @@ test('texts that were not read when they were stored are read in the background,
       case when n = 250 then ${`@${ada.login}`} else 'Hm.' end, now(), now() from generate_series(1, 250) n`.execute(db);
   const list = `${path}/issues?mentioned=${ada.login}`;
   expect(await titles(owner, list)).toEqual([]);
-  await change((tx) => enqueueImportedIssues(tx, repository.id));
+  await change((scope) => enqueueImportedIssues(scope.tx, repository.id));
   expect(await unread(repository)).toBe(1);
   await settle();
   expect(await titles(owner, list)).toEqual(['old 007', 'old 100', 'old 200']);
@@ -64,7 +64,7 @@ test('texts that were not read when they were stored are read in the background,
   expect((await (await as(ada)).get('/notifications')).body).toEqual([]);
   // Once more, nothing changes.
   await w.unchanged(['text_references'], async () => {
-    await change((tx) => enqueueImportedIssues(tx, repository.id));
+    await change((scope) => enqueueImportedIssues(scope.tx, repository.id));
     await settle();
   });
 });
@@ -73,7 +73,7 @@ test('reading goes on where it was interrupted', async () => {
   const { owner, ada, repository, path, client } = await place();
   for (const title of ['one', 'two', 'three']) await client.post(`${path}/issues`, { title, body: `@${ada.login}` });
   await forget(repository);
-  await change((tx) => enqueueImportedIssues(tx, repository.id));
+  await change((scope) => enqueueImportedIssues(scope.tx, repository.id));
   await sql`update unread_texts set issue_number = 2 where repository_id = ${repository.id}`.execute(db);
   await settle();
   expect(await titles(owner, `${path}/issues?mentioned=${ada.login}`)).toEqual(['three']);
@@ -84,7 +84,7 @@ test('who may not read the repository is not found in its old texts', async () =
   await client.post(`${path}/issues`, { title: 'one', body: `@${ada.login} @${owner.login}` });
   await forget(repository);
   await client.patch(path, { visibility: 'private' });
-  await change((tx) => enqueueImportedIssues(tx, repository.id));
+  await change((scope) => enqueueImportedIssues(scope.tx, repository.id));
   await settle();
   expect(await titles(owner, `${path}/issues?mentioned=${owner.login}`)).toEqual(['one']);
   expect(await titles(owner, `${path}/issues?mentioned=${ada.login}`)).toEqual([]);
@@ -95,10 +95,10 @@ test('a text that is changed while it is read means what it says now', async () 
   await client.post(`${path}/issues`, { title: 'one' });
   const { body: comment } = await client.post(`${path}/issues/1/comments`, { body: `@${ada.login}` });
   await forget(repository);
-  await change((tx) => enqueueImportedIssues(tx, repository.id));
+  await change((scope) => enqueueImportedIssues(scope.tx, repository.id));
   await overlapping(
     w,
-    (tx) => sql`update issue_comments set body = 'Nobody.' where id = ${comment.id}`.execute(tx),
+    (scope) => sql`update issue_comments set body = 'Nobody.' where id = ${comment.id}`.execute(scope.tx),
     () => settle(),
   );
   expect(await titles(owner, `${path}/issues?mentioned=${ada.login}`)).toEqual([]);

@@ -70,11 +70,11 @@ test('only who may read the repository is mentioned, and of teams only those who
     .execute();
   await collaborator(engine, helper, 'read');
   const client = await as(owner);
-  const [readers, hidden] = await w.change(async (tx) => {
+  const [readers, hidden] = await w.change(async (scope) => {
     const actor = { by: owner.id, now: clock.now };
     const make = async (name: string, privacy: 'closed' | 'secret') => {
-      const team = await createTeam(tx, { ...actor, org: acme, wanted: { name, privacy } });
-      await setTeamMember(tx, { ...actor, team, user: inside, role: 'member' });
+      const team = await createTeam(scope, { ...actor, org: acme, wanted: { name, privacy } });
+      await setTeamMember(scope, { ...actor, team, user: inside, role: 'member' });
       return team;
     };
     return [await make('readers', 'closed'), await make('hidden', 'secret')] as const;
@@ -86,7 +86,9 @@ test('only who may read the repository is mentioned, and of teams only those who
   await client.post(`${pathOf(engine)}/issues`, texts);
   expect(await rowsOf(engine)).toEqual([`mention ${helper.login}`]);
 
-  await w.change((tx) => setTeamRole(tx, { by: owner.id, now: clock.now, team: readers, repository: engine, role: 'read' }));
+  await w.change((scope) =>
+    setTeamRole(scope, { by: owner.id, now: clock.now, team: readers, repository: engine, role: 'read' }),
+  );
   const everybody = `@${inside.login} @${acme.login}/readers @${acme.login}/hidden @${acme.login}/none @other/readers`;
   await (await as(helper)).post(`${pathOf(engine)}/issues/1/comments`, { body: everybody });
   expect((await rowsOf(engine)).slice(1).sort()).toEqual([`mention ${inside.login} in a comment`, 'team readers in a comment']);
@@ -221,9 +223,9 @@ test('two issues that refer to each other at once do not wait for each other', a
   const { path, client } = await place();
   for (const title of ['One', 'Two']) await client.post(`${path}/issues`, { title });
   const { id } = (await client.get(`${path}/issues/2`)).body;
-  await w.change(async (tx) => {
+  await w.change(async (scope) => {
     // As a request that changes the second issue and hasn't ended.
-    await findIssueForUpdate(tx, { id });
+    await findIssueForUpdate(scope.tx, { id });
     expect((await client.post(`${path}/issues/1/comments`, { body: 'See #2' })).status).toBe(201);
   });
   expect((await client.get(`${path}/issues/2/timeline`)).body).toHaveLength(1);

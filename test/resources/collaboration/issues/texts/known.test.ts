@@ -25,10 +25,10 @@ async function setting() {
   for (const one of [insider, outsider]) await member(acme, one);
   const engine = await repo(acme, { by: owner });
   const action = { by: owner.id, now: clock.now };
-  await change(async (tx) => {
+  await change(async (scope) => {
     for (const privacy of ['closed', 'secret'] as const) {
-      const made = await createTeam(tx, { ...action, org: acme, wanted: { name: privacy, privacy } });
-      await setTeamMember(tx, { ...action, team: made, user: insider, role: 'member' });
+      const made = await createTeam(scope, { ...action, org: acme, wanted: { name: privacy, privacy } });
+      await setTeamMember(scope, { ...action, team: made, user: insider, role: 'member' });
     }
   });
   return { owner, insider, outsider, stranger, acme, engine, full: `${acme.login}/${engine.name}` };

@@ -21,7 +21,7 @@ async function begin(gitRepository: Real['gitRepository']): Promise<{ model: Mod
   const [acme, other] = [await w.org(ada), await w.org(ada)];
   for (const user of [member, mate]) await w.member(acme, user);
   const crew = await team(w, acme);
-  await w.change((tx) => setTeamMember(tx, { team: crew, by: ada.id, now: w.clock.now, user: mate, role: 'member' }));
+  await w.change((scope) => setTeamMember(scope, { team: crew, by: ada.id, now: w.clock.now, user: mate, role: 'member' }));
   const run = letters(Number(fresh('run').split('-').at(-1)));
   const token = await w.token(ada);
   const clients = {

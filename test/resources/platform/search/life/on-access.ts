@@ -29,7 +29,7 @@ export const onAccess = [
       const { change, db } = real.world;
       const row = await db.selectFrom('repositories').selectAll().where('id', '=', repository.id).executeTakeFirstOrThrow();
       const given = { ...onCrew(real), repository: row };
-      await change((tx) => (repository.team ? unsetTeamRole(tx, given) : setTeamRole(tx, { ...given, role: 'read' })));
+      await change((scope) => (repository.team ? unsetTeamRole(scope, given) : setTeamRole(scope, { ...given, role: 'read' })));
       repository.team = !repository.team;
     };
   }),
