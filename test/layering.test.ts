@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allFamilies } from '#resources/all.ts';
+import { limitsOf } from '#resources/family.ts';
+import { layerLimits } from '#resources/layers.ts';
 
 const root = new URL('../src', import.meta.url).pathname;
 
@@ -242,6 +244,16 @@ test('every subscription and job is in the manifest of its family', () => {
   expect(declared.size).toBeGreaterThan(5);
   for (const { name, subscriptions = [], jobs = [] } of allFamilies)
     expect(subscriptions.length + jobs.length, `jobs in the manifest of ${name}`).toBe(declared.get(name)?.length ?? 0);
+});
+
+test('every group of limits is in the manifest of its family, or among those of the layers', () => {
+  const declared = new Map<string, number>();
+  for (const [file, text] of texts) {
+    const groups = text.match(/ = (?:limitGroup|moreLimits)\(/g)?.length ?? 0;
+    if (groups > 0) declared.set(familyOf(file) ?? '', (declared.get(familyOf(file) ?? '') ?? 0) + groups);
+  }
+  expect(declared.get('')).toBe(layerLimits.length);
+  for (const family of allFamilies) expect(limitsOf(family).length, `limits of ${family.name}`).toBe(declared.get(family.name) ?? 0);
 });
 
 test('each search index is brought up to date from one file of a family', () => {

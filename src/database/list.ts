@@ -8,16 +8,17 @@ import {
   sql,
   TableNode,
 } from 'kysely';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Listed, Page, Uncounted, Walked } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
 import type { Db } from './connect.ts';
+import { listLimits } from './limits.ts';
 
 /** Rows are counted up to this number, so that the time for counting is bounded. */
 export const countLimit = 10_000;
 
 /** Later rows can't be reached by pages, since PostgreSQL would read all rows before them. */
-export const maxRows = fixedValue(limitTable.lists.rows);
+export const maxRows = fixedValue(listLimits.rows);
 
 /**
  * One page of a query, and the total number of rows (up to 10,000). For the first page that is one statement: the total is a column of its

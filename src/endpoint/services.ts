@@ -2,7 +2,6 @@ import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { AssistantProvider } from '#lib/assistant.ts';
 import type { KnownClient } from '#lib/known-clients.ts';
-import type { Limiters } from '#lib/limiters.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { Prices } from '#lib/prices.ts';
 import type { Secrets } from '#lib/secrets.ts';
@@ -14,6 +13,7 @@ import type { Runners } from '#runner-providers/open.ts';
 import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhook-delivery/settings.ts';
+import type { Limiters } from './limiters.ts';
 import type { SshAddress } from './links.ts';
 import type { PagesAddress } from './pages-address.ts';
 
@@ -26,7 +26,7 @@ export interface Services {
   readonly objects: ObjectStore;
   readonly vocabulary: Vocabulary;
   readonly limits: Limits;
-  /** See `lib/limits.ts`. */
+  /** The limits in force; see `lib/limits.ts`. */
   readonly resourceLimits: ResourceLimits;
   readonly limiters: Limiters;
   /** Encrypts and decrypts stored secrets. */

@@ -1,5 +1,6 @@
 // Patterns of paths and of refs, with wildcards. They are matched in steps that grow with pattern times path, whatever is written in them.
-import { fixedValue, limitTable } from './limits.ts';
+import { interpreterLimits } from './limits/interpreters.ts';
+import { fixedValue } from './limits.ts';
 import { Refusal } from './refusal.ts';
 
 /** What stands for any number of characters, or of folders. */
@@ -20,7 +21,7 @@ export type Pattern = Starred<Segment>;
 /** How many more steps may be taken, and the name of the limit that says so. */
 export type Steps = { left: number; readonly limit: string };
 
-const maxSteps = fixedValue(limitTable.interpreters.patternSteps);
+const maxSteps = fixedValue(interpreterLimits.patternSteps);
 
 /** The steps of matching one pattern with one path. */
 const stepsOfMatch = (): Steps => ({ left: maxSteps, limit: 'interpreters.patternSteps' });

@@ -1,9 +1,10 @@
 // Bounds what stands before the files of a tar. Its reader takes up to 4 MiB for each, and repeats what one says of all files for each
 // header that follows, all in one turn of the event loop.
-import { fixedValue, limitTable } from './limits.ts';
+import { interpreterLimits } from './limits/interpreters.ts';
+import { fixedValue } from './limits.ts';
 import { periodicYield } from './turns.ts';
 
-const { archiveHeader, archiveSharedHeader } = limitTable.interpreters;
+const { archiveHeader, archiveSharedHeader } = interpreterLimits;
 const blockSize = 512;
 const typeAt = 156;
 const sizeAt = 124;

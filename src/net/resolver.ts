@@ -1,11 +1,12 @@
 import { Resolver as DnsResolver, lookup } from 'node:dns/promises';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { readHosts } from './hosts-file.ts';
+import type { nameLimits } from './limits.ts';
 import { OutboundError, type Resolver } from './target.ts';
 
 type ResolverOptions = {
-  limits: ResourceLimits['names'];
+  limits: LimitValues<typeof nameLimits>;
   /** DNS servers, as `127.0.0.1:53`; those of the system where they are missing. */
   servers?: readonly string[];
   hostsFile?: string;

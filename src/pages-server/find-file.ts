@@ -1,10 +1,12 @@
 // Which file of a website a path names. What was found is remembered by the names of Git's objects, so that it is never outdated.
+
 import mime from 'mime';
 import { kindOf } from '#git/objects/object-cache.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { pagesLimits } from '#resources/actions/pages/index.ts';
 import { isFile } from '#resources/actions/pages/index.ts';
 
 /** A file of a website; with its bytes where they are few. */
@@ -15,7 +17,7 @@ type Found = SiteFile | 'folder';
 
 const files = kindOf<SiteFile | { readonly folder: true }>('page');
 
-type Bounds = Pick<ResourceLimits['pages'], 'cached'>;
+type Bounds = Pick<LimitValues<typeof pagesLimits>, 'cached'>;
 
 /**
  * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that folder, and one without

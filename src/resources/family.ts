@@ -7,14 +7,26 @@ import type { Services } from '#endpoint/services.ts';
 import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
+import { isLimitGroup, type LimitGroup } from '#lib/limits.ts';
+import type { Interpreter } from '#openapi/interpreters.ts';
 import type { EventKinds } from './event-kinds.ts';
 import type { AddRoutes } from './route-parts.ts';
 
 type Module = Readonly<Record<string, unknown>>;
 
 /** The manifest of a family: what the server, the OpenAPI document, the workers and the webhooks are derived from. */
-export type Family<Name extends string = string, Events extends Partial<EventKinds<never>> = Partial<EventKinds<never>>> = {
+export type Family<
+  Name extends string = string,
+  Events extends Partial<EventKinds<never>> = Partial<EventKinds<never>>,
+  Limits extends Module = Module,
+> = {
   readonly name: Name;
+  /** The module of its limits: groups, which may be parts of groups of others. */
+  readonly limits?: Limits;
+  /** What it reads of texts and files of users. */
+  readonly interpreters?: readonly Interpreter[];
+  /** Its files that read JSON of the operator's own making. */
+  readonly operatorFiles?: readonly string[];
   /** The module of its schemas: its exports with a capital letter have names in the description. */
   readonly schemas?: Module;
   /** The modules of its endpoints, whose other exports are ignored. */
@@ -38,9 +50,16 @@ export type Family<Name extends string = string, Events extends Partial<EventKin
   readonly loops?: readonly BackgroundLoop<Services>[];
 };
 
-export const family = <const Name extends string, Events extends Partial<EventKinds<never>> = Record<never, never>>(
-  declared: Family<Name, Events>,
-): Family<Name, Events> => declared;
+export const family = <
+  const Name extends string,
+  Events extends Partial<EventKinds<never>> = Record<never, never>,
+  Limits extends Module = Record<never, never>,
+>(
+  declared: Family<Name, Events, Limits>,
+): Family<Name, Events, Limits> => declared;
+
+/** The groups of limits that a family declares. */
+export const limitsOf = ({ limits = {} }: Family): LimitGroup[] => Object.values(limits).filter(isLimitGroup);
 
 /** The endpoints of a family, in the order in which its modules export them. */
 export const endpointsOf = ({ endpoints = [], name }: Family): (Endpoint & { readonly family: string })[] =>

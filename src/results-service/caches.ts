@@ -1,17 +1,18 @@
 // The service of caches, as `@actions/cache` asks for it. What the client can do without it gets as an answer that says no, and no error: a cache is never necessary.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { beginCache, findCacheFor, finishCache, useCache } from '#resources/actions/caches/index.ts';
-import { blobAddress } from '#resources/actions/job-uploads/index.ts';
+import { beginCache, cacheLimits, findCacheFor, finishCache, useCache } from '#resources/actions/caches/index.ts';
+import { blobAddress, uploadLimits } from '#resources/actions/job-uploads/index.ts';
 import type { TwirpMethods } from './twirp.ts';
 
-const uploadTime = fixedValue(limitTable.results.uploadTime);
-const downloadTime = fixedValue(limitTable.results.cacheDownloadTime);
+const uploadTime = fixedValue(uploadLimits.uploadTime);
+const downloadTime = fixedValue(cacheLimits.cacheDownloadTime);
 
 export const cacheMethods: TwirpMethods = {
   async CreateCacheEntry({ change, services, links, now, job }, message) {
     const name = { key: message.text('key'), version: message.text('version') };
-    const limits = services.resourceLimits.results;
+    const limits = services.resourceLimits.of(cacheLimits);
     return orNo(async () => {
       const upload = await change((tx) => beginCache(tx, job, name, { limits, now }));
       const address = { origin: links.html, id: upload.id, milliseconds: uploadTime };
@@ -25,7 +26,7 @@ export const cacheMethods: TwirpMethods = {
       version: message.text('version'),
       size: message.optionalNumber('size_bytes'),
     };
-    const limits = services.resourceLimits.results;
+    const limits = services.resourceLimits.of(cacheLimits);
     return orNo(async () => {
       const id = await change((tx) => finishCache(tx, job, sent, { limits, now }));
       return { ok: true, entry_id: String(id) };

@@ -1,5 +1,6 @@
 // The server that actions come from which no repository of this one holds. What Git reads there is passed on: a request is never redirected
 // there, since clients send their credentials to wherever they are led.
+
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Services } from '#endpoint/services.ts';
@@ -9,6 +10,7 @@ import type { Caller } from '#lib/caller.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { StreamedReply } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
+import { workflowLimits } from '#resources/actions/workflows/index.ts';
 import type { MeasuredReply } from './reading-rate.ts';
 
 type Parts = { services: Services; log: Logger };
@@ -54,7 +56,7 @@ export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<Ori
 async function send({ services, log }: Parts, origin: string, asked: OriginRequest): Promise<OriginAnswer> {
   const { owner, repo, wants } = asked;
   const url = new URL(`${origin}/${owner}/${repo}/${wants ? 'git-upload-pack' : refs}`);
-  const limits = services.resourceLimits.workflows;
+  const limits = services.resourceLimits.of(workflowLimits);
   const fail = (message: string, limit?: string): never => {
     log.warn({ origin, repository: `${owner}/${repo}`, problem: message }, 'the origin of actions failed');
     throw new Refusal('bad_gateway', `The origin of actions, ${url.host}, ${message}`, [], limit === undefined ? {} : { limit });

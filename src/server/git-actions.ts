@@ -1,4 +1,5 @@
 // Actions, as runners read them by Git: those of this server's repositories that a job may use, and those of the configured origin.
+
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -7,7 +8,9 @@ import { repoOf, storeFor } from '#git/store.ts';
 import { advertiseRefs, uploadPack } from '#git/transport/smart-http.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, Refusal, unauthenticated } from '#lib/refusal.ts';
+import { transferLimits } from '#objects/limits.ts';
 import { actionsPath, findSharedActions } from '#resources/actions/workflow-runs/index.ts';
+import { workflowLimits } from '#resources/actions/workflows/index.ts';
 import { askOrigin, isName, type OriginName, type OriginRequest } from './actions-origin.ts';
 import { openRepository } from './git-access.ts';
 import { type GitHttpParts, type GitHttpRequest, type GitHttpRoute, optionsOf, refuse, signedIn, uncached } from './git-http.ts';
@@ -42,7 +45,7 @@ async function sendRefs(parts: Parts, request: Request, reply: FastifyReply): Pr
   const options = optionsOf(parts, request, reply);
   uncached(reply).type(`application/x-${service}-advertisement`);
   if (here) return reply.send(await advertiseRefs(here, service, options));
-  const reading = measureReading(reply, parts.services.resourceLimits.releases);
+  const reading = measureReading(reply, parts.services.resourceLimits.of(transferLimits));
   const answer = await askOrigin(parts, { ...asked, ...options, reading });
   if (!answer) throw asked.absent;
   return 'moved' in answer ? redirect(parts, answer.moved, request, reply) : reply.send(answer.stream);
@@ -58,10 +61,10 @@ async function sendObjects(parts: Parts, request: Request, reply: FastifyReply):
     sendContinue({ request, reply });
     return reply.send(await uploadPack(here, request.raw, options));
   }
-  const { originRequest } = parts.services.resourceLimits.workflows;
+  const { originRequest } = parts.services.resourceLimits.of(workflowLimits);
   const most = { bytes: originRequest, name: 'workflows.originRequest' };
   const bytes = await parts.bodies.bytes({ request, reply }, most, asked.caller);
-  const reading = measureReading(reply, parts.services.resourceLimits.releases);
+  const reading = measureReading(reply, parts.services.resourceLimits.of(transferLimits));
   const answer = await askOrigin(parts, { ...asked, ...options, reading, wants: { bytes, gzip: options.gzip } });
   if (!answer || 'moved' in answer) throw asked.absent;
   return reply.send(answer.stream);

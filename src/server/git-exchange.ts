@@ -1,8 +1,10 @@
 // What Git's transports share, HTTP and SSH: who may do what in which repository, what a push does, and what an error tells.
+
 import type { Logger } from 'pino';
 import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
 import { change, type Database, isUnavailable } from '#database/connect.ts';
+import { databaseLimits } from '#database/limits.ts';
 import type { Services } from '#endpoint/services.ts';
 import { type GitErrorKind, isGitError, storageMessage } from '#git/errors.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -80,7 +82,7 @@ export type GitFailure = { status: number; message: string; limit?: string | und
 
 /** What an error of an exchange tells; undefined for a fault of the server that isn't known. What operators should know is logged. */
 export function failureOf({ services, log }: GitParts, thrown: unknown, fields: object): GitFailure | undefined {
-  const error = refusalOfTimeout(thrown, services.resourceLimits.database) ?? thrown;
+  const error = refusalOfTimeout(thrown, services.resourceLimits.of(databaseLimits)) ?? thrown;
   if (error instanceof Refusal) return { status: statusOf(error), message: error.message, limit: error.limit, refusal: error };
   if (isDiskFull(error)) {
     log.error({ err: error, ...fields }, 'the disk is full');

@@ -3,6 +3,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Limits } from '#access/rate-limits.ts';
 import type { Address, Database } from '#database/connect.ts';
+import { databaseLimits } from '#database/limits.ts';
 import { openPools, type Work } from '#database/pools.ts';
 import { openSessionLocks } from '#database/session-locks.ts';
 import { type JobContext, jobContext } from '#endpoint/job-context.ts';
@@ -11,16 +12,17 @@ import type { PagesOrigin } from '#endpoint/pages-address.ts';
 import type { Services } from '#endpoint/services.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
+import { gitLimits } from '#git/limits.ts';
 import { openGitStore, storeUntil } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
 import { type AssistantProvider, noAssistant } from '#lib/assistant.ts';
 import { type KnownClient, knownClientNames } from '#lib/known-clients.ts';
-import { openLimiters } from '#lib/limiters.ts';
-import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
+import { resourceLimits } from '#lib/limits.ts';
 import { readPrices } from '#lib/prices.ts';
 import { openSecrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
 import { openRecordLookup } from '#net/dns-records.ts';
+import { nameLimits } from '#net/limits.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { measured } from '#objects/measured.ts';
@@ -29,9 +31,11 @@ import {
   allBackgroundLoops,
   allEndpoints,
   allJobs,
+  allLimits,
   allRoutes,
   allSchemas,
   allSubscriptions,
+  type LimitOverrides,
   ruleEvaluators,
 } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
@@ -39,6 +43,7 @@ import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/em
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '#webhook-delivery/settings.ts';
 import { buildApp } from './app.ts';
+import { openLimiters } from './limiters.ts';
 import type { MetricsReader } from './metrics.ts';
 import { defaultSlowThresholds, type SlowThresholds } from './request-log.ts';
 
@@ -59,7 +64,7 @@ export type Settings = {
   trustedProxies?: string[];
   vocabulary: Vocabulary;
   limits: Limits;
-  /** Values that replace those of `lib/limits.ts`. */
+  /** Values in the place of those of the table of limits. */
   resourceLimits?: LimitOverrides;
   /** 32 bytes, kept outside the database (security decision 9). */
   secretKey: Buffer;
@@ -120,9 +125,9 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
   const prices = await readPrices(settings.prices);
-  const resources = resourceLimits(settings.resourceLimits);
+  const resources = resourceLimits(allLimits, settings.resourceLimits);
   const { nameServers: servers } = settings;
-  const resolve = openResolver({ limits: resources.names, ...(servers ? { servers } : {}) });
+  const resolve = openResolver({ limits: resources.of(nameLimits), ...(servers ? { servers } : {}) });
   // Private addresses are allowed: only the administrator names these servers, which often are in the same network.
   const ownServers = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, ownServers);
@@ -138,14 +143,14 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const { slow = defaultSlowThresholds } = settings;
   const pools = openPools(settings.address, {
     ...settings,
-    limits: resources.database,
+    limits: resources.of(databaseLimits),
     slowStatement: { ms: slow.statement, note: (fields) => log.warn(fields, 'a statement was slow') },
   });
   const database = pools.requests;
   const git = await openGitStore({
     root: settings.repositories,
     env: settings.env,
-    limits: resources.git,
+    limits: resources.of(gitLimits),
     installation: settings.installation,
   });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
@@ -167,7 +172,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     embeddings,
     outbound,
     ownServers,
-    lookUpRecords: openRecordLookup({ timeout: resources.names.lookupTime, servers }),
+    lookUpRecords: openRecordLookup({ timeout: resources.of(nameLimits).lookupTime, servers }),
     webhooks,
     runners,
     prices,

@@ -6,13 +6,15 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { type Json, jsonReader } from '#lib/json-reader.ts';
-import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import type { requestLimits } from '#lib/limits/requests.ts';
+import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
+import { markdownLimits } from '#resources/platform/markdown/index.ts';
 import { admit } from './admit.ts';
 import { type ReceiveLimits, receiveBody, receiveParts, tooLarge } from './receive-body.ts';
 
 /** The longest text that is read as a body. */
-const textBytes = { bytes: fixedValue(limitTable.texts.rendered), name: 'texts.rendered' };
+const textBytes = { bytes: fixedValue(markdownLimits.rendered), name: 'texts.rendered' };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
@@ -31,7 +33,7 @@ export type BodyReader = {
 };
 
 /** @param heldBytes limits the bytes of all bodies in memory: one slot is one byte */
-export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: ConcurrencyLimiter): BodyReader {
+export function bodyReader(bounds: LimitValues<typeof requestLimits>, heldBytes: ConcurrencyLimiter): BodyReader {
   const timing = { time: bounds.bodyTime, rate: bounds.bodyRate };
 
   const receive = async (exchange: Exchange, caller: Caller, limits: ReceiveLimits, onPart: (part: Buffer) => void) => {

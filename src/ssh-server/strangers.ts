@@ -1,4 +1,5 @@
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { sshLimits } from '#lib/limits/ssh.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { Counter } from './counter.ts';
 
 /** A connection that has not authenticated yet. `drop` closes it. */
@@ -9,13 +10,13 @@ type Stranger = { readonly key: string; readonly leave: () => void; readonly dro
  * oldest of the address that has most. Addresses that authenticated lately lose theirs only after all others.
  */
 export class Strangers {
-  readonly #limits: ResourceLimits['ssh'];
+  readonly #limits: LimitValues<typeof sshLimits>;
   readonly #all = new Set<Stranger>();
   readonly #counts = new Counter();
   /** Addresses that authenticated, the one that did so last at the end. */
   readonly #recent = new Set<string>();
 
-  constructor(limits: ResourceLimits['ssh']) {
+  constructor(limits: LimitValues<typeof sshLimits>) {
     this.#limits = limits;
   }
 

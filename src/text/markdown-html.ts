@@ -1,9 +1,11 @@
 // Markdown as HTML that any page may show, and as plain text.
+
 import { randomUUID } from 'node:crypto';
 import MarkdownIt, { type Token } from 'markdown-it';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type Autolink, type FoundAutolink, findAutolinks } from './autolinks.ts';
 import { escapeHtml } from './escape-html.ts';
+import { textLimits } from './limits.ts';
 import { htmlPieces, type InlineText, inlineText, OpenTags } from './markdown.ts';
 import { findReferences, type Reference } from './references.ts';
 import { sanitized, textOf } from './sanitize.ts';
@@ -33,10 +35,10 @@ export type RenderedReference = {
   readonly after: string;
 };
 
-const maxNesting = fixedValue(limitTable.texts.nesting);
-const maxLinks = fixedValue(limitTable.texts.links);
-const mostTags = fixedValue(limitTable.texts.tags);
-const maxHtml = fixedValue(limitTable.texts.html);
+const maxNesting = fixedValue(textLimits.nesting);
+const maxLinks = fixedValue(textLimits.links);
+const mostTags = fixedValue(textLimits.tags);
+const maxHtml = fixedValue(textLimits.html);
 
 const renderer = new MarkdownIt({ html: true, linkify: true, maxNesting });
 renderer.linkify.set({ fuzzyLink: false }).add('www.', {

@@ -1,6 +1,8 @@
 // What a text refers to. It is read once, when the text is written; those who store it look up what is there and who may see it.
+
 import { gather } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { textLimits } from './limits.ts';
 import { htmlPieces, inlineText, OpenTags, parseMarkdown } from './markdown.ts';
 import { findReferences, mayRefer, type Reference } from './references.ts';
 
@@ -20,7 +22,7 @@ export type TextReferences = {
 /** `html` is the address of this server: with it, full addresses of its issues and commits are references, too. */
 type Options = { readonly html?: string | undefined };
 
-const most = fixedValue(limitTable.texts.references);
+const most = fixedValue(textLimits.references);
 
 /**
  * What a Markdown text refers to, outside code, links' texts and targets, and HTML comments.

@@ -1,11 +1,13 @@
 // Markdown as HTML for one reader, and as plain text.
+
 import type { Caller } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { digestOf } from './digest.ts';
 import { escapeHtml } from './escape-html.ts';
+import { textLimits } from './limits.ts';
 import {
   type MarkdownText,
   type RenderedPart,
@@ -58,7 +60,7 @@ export const sizeOfHtml = ({ parts = [] }: RenderedText, { html }: Pick<LinkCont
 /** About the tag of a link and the path of its address: the names of an owner and a repository. */
 const charactersOfLink = 150;
 
-const { time, inProcess, kept } = limitTable.texts;
+const { time, inProcess, kept } = textLimits;
 const markdown = threadFunctions<typeof import('./markdown-html.ts')>(
   new URL('./markdown-html.ts', import.meta.url),
   fixedValue(time),

@@ -1,13 +1,15 @@
 // What Markdown texts refer to. Long texts are read in worker threads.
+
 import type { Caller } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { digestOf } from './digest.ts';
+import { textLimits } from './limits.ts';
 import { readMarkdown, type TextReferences } from './read.ts';
 import { mayRefer } from './references.ts';
 
-const { time, inProcess, kept } = limitTable.texts;
+const { time, inProcess, kept } = textLimits;
 const reader = threadFunctions<typeof import('./read.ts')>(new URL('./read.ts', import.meta.url), fixedValue(time));
 const short = fixedValue(inProcess);
 

@@ -1,7 +1,9 @@
 // Workflows that jobs call: what they declare of inputs, secrets and outputs, and what a call gives them.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { budget, type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
 import { lineOf, partOf, type Source, type WorkflowFile, type WorkflowFileJob, type WorkflowProblem } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Combination } from './matrix.ts';
 import { entriesOf, findPart, keyText, type Token } from './token.ts';
 
@@ -99,7 +101,7 @@ export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): Work
 /** The names of inputs and secrets, which are compared in any case. */
 const lowerCaseNames = (mapping: Source): ReadonlySet<string> => new Set(Object.keys(mapping).map((name) => name.toLowerCase()));
 
-const maxCallBytes = fixedValue(limitTable.workflows.callValueBytes);
+const maxCallBytes = fixedValue(workflowFileLimits.callValueBytes);
 
 /**
  * The context `inputs` of a called workflow: what the job gives, else the defaults.

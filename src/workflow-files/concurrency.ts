@@ -1,7 +1,9 @@
 // Concurrency groups, as workflow files name them.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
 import type { WorkflowFile } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 import { findPart, type Token } from './token.ts';
 
 /** A concurrency group that a run or a job is in. */
@@ -45,7 +47,7 @@ function concurrencyOf(value: Json): Concurrency | null {
   return groupOf(textOf(group), cancels === true);
 }
 
-const maxGroupName = fixedValue(limitTable.workflows.groupName);
+const maxGroupName = fixedValue(workflowFileLimits.groupName);
 
 function groupOf(group: string, cancelsInProgress: boolean): Concurrency | null {
   if (group.length > maxGroupName)

@@ -1,9 +1,11 @@
 // What the expressions of one plan may cost. They run on the event loop, so everything that they do is counted before it is done.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem } from './expression-problem.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Json } from './token.ts';
 
-const { expressionSteps, expressionCharacters } = limitTable.workflows;
+const { expressionSteps, expressionCharacters } = workflowFileLimits;
 
 /** So many characters that are read cost one step. */
 const charactersOfStep = 8;

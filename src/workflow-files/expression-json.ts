@@ -1,11 +1,13 @@
 // JSON in expressions, each part counted before it is read or written.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import type { ExpressionBudget } from './expression-budget.ts';
 import { ExpressionProblem } from './expression-problem.ts';
 import { isList } from './expression-values.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Json } from './token.ts';
 
-const maxDepth = fixedValue(limitTable.workflows.expressionDepth);
+const maxDepth = fixedValue(workflowFileLimits.expressionDepth);
 /** A value of a JSON text costs so many steps: an object is made for it, or a place in one. */
 const stepsOfValue = 4;
 

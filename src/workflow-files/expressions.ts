@@ -1,11 +1,13 @@
 // Expressions of workflow files, `${{ … }}`, as far as the server evaluates them: conditions of jobs, matrices, names, groups.
+
 import { type Expr, Lexer, Parser } from '@actions/expressions';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Evaluator } from './evaluator.ts';
 import type { ExpressionBudget } from './expression-budget.ts';
 import { copyValue } from './expression-json.ts';
 import { ExpressionProblem } from './expression-problem.ts';
 import { isTrue } from './expression-values.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Json, Token } from './token.ts';
 
 export { newBudget } from './expression-budget.ts';
@@ -57,7 +59,7 @@ export function textOf(value: Json): string {
 
 type Location = { readonly status: JobStatus; readonly line: number | undefined };
 
-const maxLength = fixedValue(limitTable.workflows.expressionLength);
+const maxLength = fixedValue(workflowFileLimits.expressionLength);
 
 /** The value of an expression. Whatever is wrong with it, and with what it reads, is a problem of the expression. */
 function evaluateText(expression: string, contexts: Contexts, { status, line }: Location): Json {

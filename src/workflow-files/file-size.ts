@@ -1,12 +1,14 @@
 // How large a YAML file is once its aliases are written out: a short file may name one part very often.
+
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { workflowFileLimits } from './limits.ts';
 
 type Size = { readonly nodes: number; readonly characters: number };
 
 const most: Size = {
-  nodes: fixedValue(limitTable.workflows.fileNodes),
-  characters: fixedValue(limitTable.workflows.fileCharacters),
+  nodes: fixedValue(workflowFileLimits.fileNodes),
+  characters: fixedValue(workflowFileLimits.fileCharacters),
 };
 
 /** Why a file is too large; undefined where it isn't. It takes time for each node as it was written, not for what aliases repeat. */

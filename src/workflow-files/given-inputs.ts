@@ -1,14 +1,16 @@
 // Inputs of called workflows in the files that runners get. A runner knows one job, and no call that led to it: its inputs are written out.
+
 import { Lexer, type Token, TokenType } from '@actions/expressions/lexer';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem } from './expression-problem.ts';
 import { replaceExpressions } from './expression-texts.ts';
 import { type Json, textOf } from './expressions.ts';
 import type { Source } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 
 type Inputs = { readonly [name: string]: Json };
 
-const maxBytes = fixedValue(limitTable.workflows.taskBytes);
+const maxBytes = fixedValue(workflowFileLimits.taskBytes);
 
 /**
  * Writes the values of `inputs` into the expressions of parts of a job. Conditions of steps are expressions as a whole.

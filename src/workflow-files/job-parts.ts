@@ -1,9 +1,11 @@
 // Values of a job's parts: where it runs, and the environment that it enters.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem, type Json, textOf } from './expressions.ts';
+import { workflowFileLimits } from './limits.ts';
 import { findPart, type Token } from './token.ts';
 
-const maxLabels = fixedValue(limitTable.workflows.labels);
+const maxLabels = fixedValue(workflowFileLimits.labels);
 
 /**
  * What `runs-on` asks for: a label, a list of them, or a group with or without labels.

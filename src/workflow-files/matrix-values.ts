@@ -1,7 +1,9 @@
 // The values of a matrix, compared by numbers: equal values have the same one.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import type { Json } from './expressions.ts';
 import type { Source } from './file.ts';
+import { workflowTextLimits } from './limits.ts';
 
 /** A matrix that makes no jobs, or too many. */
 export class MatrixProblem extends Error {}
@@ -50,7 +52,7 @@ function canonicalText(value: Json, depth: number): string {
 
 type Lists = readonly (readonly [name: string, values: readonly Json[]])[];
 
-const maxSteps = fixedValue(limitTable.interpreters.matrixSteps);
+const maxSteps = fixedValue(workflowTextLimits.matrixSteps);
 
 /**
  * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where the fewest

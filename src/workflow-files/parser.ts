@@ -1,4 +1,5 @@
 // The parser of workflow files. It runs in a worker thread, and hands over plain data.
+
 import type { WorkflowJob } from '@actions/workflow-parser/model/workflow-template';
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
 import {
@@ -9,15 +10,16 @@ import {
   isSequence,
   isString,
 } from '@actions/workflow-parser/templates/tokens/type-guards';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { ParsedWorkflow, Source, WorkflowFileJob } from './file.ts';
 import { partOf } from './file.ts';
 import { sizeProblem } from './file-size.ts';
+import { workflowFileLimits } from './limits.ts';
 import { loadParser } from './parser-package.ts';
 import { findPart, hasNul, type Token } from './token.ts';
 
-const maxJobs = fixedValue(limitTable.workflows.runJobs);
-const maxName = fixedValue(limitTable.workflows.nameLength);
+const maxJobs = fixedValue(workflowFileLimits.runJobs);
+const maxName = fixedValue(workflowFileLimits.nameLength);
 
 export type WorkflowText = { readonly path: string; readonly content: string };
 

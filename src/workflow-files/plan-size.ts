@@ -1,9 +1,11 @@
 // How many jobs a plan may have, and how much they may hold together.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { PlannedJob } from './plan.ts';
 
-const maxJobs = fixedValue(limitTable.workflows.runJobs);
-const maxBytes = fixedValue(limitTable.workflows.planBytes);
+const maxJobs = fixedValue(workflowFileLimits.runJobs);
+const maxBytes = fixedValue(workflowFileLimits.planBytes);
 const mebi = 1024 * 1024;
 
 /** A plan ends here: matrices of calls in matrices of calls multiply, and so do the parts of their jobs. */

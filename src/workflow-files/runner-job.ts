@@ -1,7 +1,8 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem, type Json } from './expressions.ts';
 import type { Source, WorkflowFile } from './file.ts';
 import { inputWriter, taskTooLarge } from './given-inputs.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Combination } from './matrix.ts';
 
 /** A job as it was planned, as far as its runner is told. */
@@ -15,7 +16,7 @@ type JobForRunner = {
   readonly called?: { readonly workflow: Json | undefined; readonly inputs: { readonly [name: string]: Json } } | undefined;
 };
 
-const maxBytes = fixedValue(limitTable.workflows.taskBytes);
+const maxBytes = fixedValue(workflowFileLimits.taskBytes);
 
 /** What the server has decided already; the rest of a job is for its runner, with its expressions as they were written. */
 const decided = new Set([

@@ -1,13 +1,15 @@
 // The names of a job's steps, as they are shown before the job runs.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { replaceExpressions } from './expression-texts.ts';
 import { budget, type Contexts, ExpressionProblem, evaluateExpression, textOf } from './expressions.ts';
 import { partOf, type Source } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 
 type Mask = { hide(text: string, end: number): string };
 
-const maxLength = fixedValue(limitTable.workflows.stepName);
-const maxExpressions = fixedValue(limitTable.workflows.stepExpressions);
+const maxLength = fixedValue(workflowFileLimits.stepName);
+const maxExpressions = fixedValue(workflowFileLimits.stepExpressions);
 
 /**
  * The names of steps: their own, or what they run (the public API's form). Expressions are evaluated where the contexts have all that they name;

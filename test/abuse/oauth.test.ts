@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
 import { hashToken } from '#lib/token.ts';
 import { changePassword, hashPassword } from '#resources/platform/oauth/index.ts';
 import { type AppRow, createApp, offerManifest } from '#resources/repositories/apps/index.ts';
@@ -104,7 +105,7 @@ describe('requests of OAuth', () => {
   });
 
   test('take places among all requests', async () => {
-    const before = hearth.services.resourceLimits.requests.concurrentPerCaller;
+    const before = hearth.services.resourceLimits.of(requestLimits).concurrentPerCaller;
     const from = freshAddress();
     let most = 0;
     const watch = setInterval(async () => {

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
 import { repoOf } from '#git/store.ts';
-import type { LimitOverrides } from '#lib/limits.ts';
+import type { LimitOverrides } from '#resources/all.ts';
 import type { Hearth } from '#server/hearth.ts';
 import { git, scratch } from '#test/git/support.ts';
 import { pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';

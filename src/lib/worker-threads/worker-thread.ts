@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { threadLimits } from '#lib/limits/threads.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { TaskMessage, TaskResult } from './messages.ts';
 
 /** Why a worker thread was ended before its task was done. */
@@ -26,7 +27,7 @@ export type WorkerThread = {
 };
 
 const mebi = 1024 * 1024;
-const heap = fixedValue(limitTable.threads.heap) / mebi;
+const heap = fixedValue(threadLimits.heap) / mebi;
 /** The share of the heap for new objects. */
 const youngHeap = 32;
 /** A task ends after so many times its processor time in any case, as where it waits for something that never comes. */

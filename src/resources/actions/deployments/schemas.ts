@@ -1,8 +1,9 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 import { App } from '#resources/repositories/apps/index.ts';
+import { deploymentLimits } from './limits.ts';
 
 const object = Type.Record(Type.String(), Type.Unknown());
 const Payload = Type.Union([object, Type.String()]);
@@ -33,10 +34,10 @@ export type Deployment = Static<typeof Deployment>;
 /** A commit was merged, and nothing was deployed. */
 export const MergedForDeployment = Type.Object({ message: Type.String() });
 
-const maxContexts = fixedValue(limitTable.deployments.contexts);
+const maxContexts = fixedValue(deploymentLimits.contexts);
 const word = Type.String({ minLength: 1, maxLength: 255 });
 /** Of objects, the rules check the size. */
-const NewPayload = Type.Union([object, Type.String({ maxLength: fixedValue(limitTable.deployments.payload) })]);
+const NewPayload = Type.Union([object, Type.String({ maxLength: fixedValue(deploymentLimits.payload) })]);
 
 export const NewDeployment = Type.Object(
   {

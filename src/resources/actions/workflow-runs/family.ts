@@ -12,7 +12,9 @@ import * as runs from './endpoints/runs.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { workflowRunEvents } from './events.ts';
 import { turns } from './group-turns.ts';
+import { interpreters } from './interpreters.ts';
 import { endLongWaits, endOverdueJobs, endSilentJobs, endWait, followEnvironments } from './jobs.ts';
+import * as limits from './limits.ts';
 import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs.ts';
 import { notifyOfReviewRequests, notifyOfRuns } from './notifications.ts';
 import { expireRuns } from './retention.ts';
@@ -20,6 +22,8 @@ import * as schemas from './schemas.ts';
 
 export const workflowRuns = family({
   name: 'workflow-runs',
+  limits,
+  interpreters,
   schemas,
   endpoints: [workflows, runs, environments, concurrency, jobs, logs],
   events: workflowRunEvents,

@@ -2,6 +2,7 @@ export { readCalledFiles } from './called-files.ts';
 export { addressOf } from './contexts.ts';
 export { headCommitOf } from './head-commit.ts';
 export { findIdentity, identityPath, type JobIdentity } from './identity.ts';
+export { runLimits } from './limits.ts';
 export { artifactGroupOf, writeLog } from './logs.ts';
 export { endJobsOf, returnJob } from './lost.ts';
 export { workflowRun } from './path-resources.ts';

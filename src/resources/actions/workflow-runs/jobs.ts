@@ -3,10 +3,11 @@ import { linksOf } from '#endpoint/links.ts';
 import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
 import { addressOf } from './contexts.ts';
 import { endOfWait } from './environments.ts';
+import { runLimits } from './limits.ts';
 import { endLostJob, giveUpJob } from './lost.ts';
 import { planOf } from './planned.ts';
 import { advanceRunOf, endJob, type ProgressContext } from './progress.ts';
@@ -18,7 +19,7 @@ const jobsPerBatch = 500;
 const unheard = 60;
 /** In seconds: runners end jobs by themselves when their time is over, and tell of it. */
 const overtime = 60;
-const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
+const usualMinutes = fixedValue(runLimits.jobTime) / 60_000;
 
 /**
  * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely nobody to tell: to offer its
@@ -33,7 +34,7 @@ export const endSilentJobs = job<Record<string, never>, JobContext>({
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
     const { db, services, now } = context;
-    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const silence = services.resourceLimits.of(runLimits).silence / 1_000;
     const lost = addSeconds(now, -silence);
     const isLongThere = isThereFor(context, silence);
     const shortest = Math.min(unheard, silence);
@@ -54,7 +55,7 @@ export const endOverdueJobs = job<Record<string, never>, JobContext>({
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
     const { db, services, now } = context;
-    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const silence = services.resourceLimits.of(runLimits).silence / 1_000;
     const before = addSeconds(now, -silence);
     const isLongThere = isThereFor(context, silence);
     const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsPerBatch };
@@ -106,7 +107,7 @@ export const followEnvironments = subscription<'environment.edited' | 'environme
 });
 
 /** The time that a job waits at most, in seconds. */
-const longest = fixedValue(limitTable.workflows.waiting) / 1_000;
+const longest = fixedValue(runLimits.waiting) / 1_000;
 
 /** Ends the jobs that nobody has let into their environments for too long. */
 export const endLongWaits = job<Record<string, never>, JobContext>({

@@ -1,15 +1,17 @@
 // How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
+
 import type { Db, Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { record, recordEach } from '#events/record.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
 import { notifyQueued } from '#resources/actions/runners/index.ts';
 import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
 import type { Concurrency } from '#workflow-files/concurrency.ts';
 import { lineOf, type WorkflowFile } from '#workflow-files/file.ts';
+import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { type JobResult, type Plan, type PlannedJob, type Progress, planJobs, resultOf } from '#workflow-files/plan.ts';
 import { tooManyJobs } from '#workflow-files/plan-size.ts';
 import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
@@ -36,7 +38,7 @@ import { loadSurroundings } from './surroundings.ts';
 /** What is needed to go on with a run. `links` are the addresses that its contexts name. */
 export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'html' | 'api'>; readonly now: Date };
 
-const maxJobs = fixedValue(limitTable.workflows.runJobs);
+const maxJobs = fixedValue(workflowFileLimits.runJobs);
 
 /**
  * Makes the jobs that come next, and ends the run where none does and all are over. It is called whenever something of a run has changed, and

@@ -1,4 +1,5 @@
 // What people and apps say of jobs that wait to enter their environments.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import type { Policy } from '#access/policy.ts';
@@ -7,7 +8,7 @@ import type { Db } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
 import {
   counts,
@@ -18,6 +19,7 @@ import {
 } from '#resources/actions/environments/index.ts';
 import { loadReviewers } from '#resources/collaboration/reviews/index.ts';
 import { askerOf } from './environments.ts';
+import { runLimits } from './limits.ts';
 import { inRun } from './planned.ts';
 import { advanceRun, endJob, type ProgressContext } from './progress.ts';
 import { countReviews, insertJobReviews, insertReview, listWaitingJobs } from './review-store.ts';
@@ -33,7 +35,7 @@ const administers = {
   permission: 'administration:write',
 } as const satisfies Policy;
 
-const maxReviews = fixedValue(limitTable.workflows.reviews);
+const maxReviews = fixedValue(runLimits.reviews);
 
 /** How a viewer may let jobs into an environment: by a review that counts, or by passing over its rules. */
 type ReviewRight = 'reviewer' | 'bypass' | undefined;

@@ -6,6 +6,14 @@ import * as schemas from './schemas.ts';
 /** Rules on refs: what applies to a move, what it says, and what it said. Rulesets and branch protection have families of their own. */
 export const refRules = family({
   name: 'ref-rules',
+  interpreters: [
+    {
+      reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
+      runs: 'steps',
+      modules: ['git-evaluators.ts'],
+      bounds: [],
+    },
+  ],
   schemas,
   endpoints: [endpoints],
   jobs: [removeOldSuites],

@@ -1,11 +1,12 @@
 // Custom patterns: what may be one, and what becomes of alerts when one is changed or deleted.
+
 import type { ActionContext, OrganizationAction } from '#access/action.ts';
 import type { Org, Repo } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { enqueue } from '#jobs/job.ts';
 import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { conflict, type FieldError, invalid, invalidFields, notFound, orNotFound, preconditionFailed } from '#lib/refusal.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
@@ -28,12 +29,13 @@ import {
   updateRemoval,
 } from './custom-store.ts';
 import { followPattern } from './follow-pattern.ts';
+import { secretScanningLimits } from './limits.ts';
 import type { CustomPatternChange, NewCustomPattern, PatternDeletion, PatternSettingsChange } from './pattern-schemas.ts';
 import { customTokenType, providerTokenType, versionOfSettings } from './pattern-settings.ts';
 import { providerPatterns } from './patterns.ts';
 
 const resource = 'CustomPattern';
-const maxPatterns = fixedValue(limitTable.secretScanning.customPatterns);
+const maxPatterns = fixedValue(secretScanningLimits.customPatterns);
 
 /** The organization or repository of a path that has patterns. */
 type PatternParent = { readonly org: Org } | { readonly repo: Repo };

@@ -1,12 +1,14 @@
 // The rules of dependencies. The caller holds the lock of the owner's relations (`lockRelations`).
+
 import type { RepositoryAction } from '#access/action.ts';
 import type { Tx } from '#database/connect.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { IssueRow } from '#resources/collaboration/issues/index.ts';
+import { relationLimits } from './limits.ts';
 import { dependencyField, findOther, locate, type RelationChange, recordRelations, refused } from './relations.ts';
 import { countDependencies, insertDependency, removeDependency } from './store.ts';
 
-const maxDependencies = fixedValue(limitTable.issues.dependencies);
+const maxDependencies = fixedValue(relationLimits.dependencies);
 
 /** Says that an issue is blocked by another one. */
 export async function addBlockedBy(tx: Tx, action: RepositoryAction, issue: IssueRow, blocking: number): Promise<IssueRow> {

@@ -23,6 +23,7 @@ export {
 } from './import-store.ts';
 export type { RelationEventKind } from './issue-event-kinds.ts';
 export { loadAutolinks, loadKnown } from './known.ts';
+export { issueLimits } from './limits.ts';
 export { issue } from './path-resources.ts';
 export { presentComments, presentIssue, presentIssues } from './present.ts';
 export { presentTimelineEvents } from './present-events.ts';

@@ -1,15 +1,17 @@
 // What the texts of issues and comments refer to: people, teams, issues and commits, kept as rows, and the issue events of new ones.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { callerOf } from '#access/rate-limits.ts';
 import type { Tx } from '#database/connect.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { findIndexedCommits } from '#search/index.ts';
 import type { TextReferences } from '#text/read.ts';
 import { mayRefer } from '#text/references.ts';
 import { requireReferences } from '#text/text-references.ts';
 import { viaApp } from './activity.ts';
+import { issueLimits } from './limits.ts';
 import { findTargets, insertReferenceEvents, replaceReferences, type Target } from './reference-store.ts';
 
 /** A change that writes a text. `html` is the address of this server's pages: addresses below it are references, too. */
@@ -25,8 +27,8 @@ type ChangedText = {
   after: string | null;
 };
 
-const maxMentions = fixedValue(limitTable.issues.mentions);
-const maxReferences = fixedValue(limitTable.issues.references);
+const maxMentions = fixedValue(issueLimits.mentions);
+const maxReferences = fixedValue(issueLimits.references);
 
 /** The references of a text that count; those past a limit are plain words. */
 export function limitedReferences({ mentions, teamMentions, issues, commits }: TextReferences): TextReferences {

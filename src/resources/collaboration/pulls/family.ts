@@ -5,12 +5,14 @@ import * as pullsEndpoints from './endpoints/pulls.ts';
 import * as reviewersEndpoints from './endpoints/reviewers.ts';
 import { pullEvents } from './events.ts';
 import { deleteMergedBranches, followPushes, testChanged, testImported } from './jobs.ts';
+import * as limits from './limits.ts';
 import { removeLostReviewers } from './reviewer-jobs.ts';
 import * as schemas from './schemas.ts';
 import { FullPullRequest } from './schemas.ts';
 
 export const pulls = family({
   name: 'pulls',
+  limits,
   schemas,
   endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],
   events: pullEvents,

@@ -1,4 +1,5 @@
 // The files of releases: their bytes are in the store of objects, each under a key of its own.
+
 import { randomBytes } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
 import { change, type Db, type Tx } from '#database/connect.ts';
@@ -18,6 +19,7 @@ import {
   removeAsset,
   updateAsset,
 } from './asset-store.ts';
+import { releaseLimits } from './limits.ts';
 import { immutableRefusal } from './rules.ts';
 import type { AssetChange, AssetQuery } from './schemas.ts';
 import type { ReleaseRow } from './store.ts';
@@ -65,7 +67,7 @@ export async function uploadAsset(
   action: RepositoryAction,
   { release, query, upload }: { release: ReleaseRow; query: AssetQuery; upload: Upload },
 ): Promise<AssetRow> {
-  const { releases: limits } = resourceLimits;
+  const limits = resourceLimits.of(releaseLimits);
   const name = safeName(query.name);
   const check = async (reading: Db, { id, immutable }: ReleaseRow): Promise<void> => {
     if (immutable) throw immutableRefusal();

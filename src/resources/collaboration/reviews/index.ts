@@ -9,6 +9,7 @@ export {
   type SubmittedReview,
   setConversations,
 } from './archive-store.ts';
+export { reviewLimits } from './limits.ts';
 export { reviewEvaluators } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';

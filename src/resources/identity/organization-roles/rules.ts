@@ -3,9 +3,10 @@ import type { Account, Org } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findMembershipForUpdate, lockOrganization } from '#resources/identity/members/index.ts';
+import { roleLimits } from './limits.ts';
 import {
   type Holder,
   insertAssignment,
@@ -23,7 +24,7 @@ export async function memberHolder(tx: Tx, org: Org, user: Account): Promise<Hol
   return { user: user.id };
 }
 
-const maxSecurityTeams = fixedValue(limitTable.accounts.securityTeams);
+const maxSecurityTeams = fixedValue(roleLimits.securityTeams);
 
 /** Assigns a role. Assigning it again has no effect. */
 export async function assignRole(tx: Tx, action: OrganizationAction, holder: Holder, role: RoleRow): Promise<void> {

@@ -3,7 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { isSku } from '#lib/prices.ts';
 import { badRequest, invalid } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
@@ -22,6 +22,7 @@ import {
   setRecipients,
   updateBudget,
 } from './budget-store.ts';
+import { billingLimits } from './limits.ts';
 import { monthOf } from './periods.ts';
 import type { BudgetChange, NewBudget } from './schemas.ts';
 import { product } from './skus.ts';
@@ -30,8 +31,8 @@ import { type DatedUsage, listUsage, type WantedUsage } from './usage-store.ts';
 const resource = 'Budget';
 const wrong = (field: string, message: string) => invalid(resource, field, 'invalid', message);
 
-const maxBudgets = fixedValue(limitTable.billing.budgets);
-const maxItems = fixedValue(limitTable.billing.items);
+const maxBudgets = fixedValue(billingLimits.budgets);
+const maxItems = fixedValue(billingLimits.items);
 
 /** At which shares of a budget its recipients are told, in percent (the public API's). */
 const thresholds = [75, 90, 100] as const;

@@ -1,7 +1,8 @@
 import type { Db, Tx } from '#database/connect.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import type { Page, Uncounted } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
+import type { webhookLimits } from './limits.ts';
 import { presentDeliveryItem } from './present.ts';
 import { countRequested } from './quota.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
@@ -37,7 +38,7 @@ export async function redeliver(
   tx: Tx,
   hook: HookRow,
   delivery: DeliveryRow,
-  { limits, now }: { limits: ResourceLimits['webhooks']; now: Date },
+  { limits, now }: { limits: LimitValues<typeof webhookLimits>; now: Date },
 ): Promise<void> {
   await countRequested(tx, hook, { limits, cost: 1 });
   await insertRedelivery(tx, delivery.id, now);

@@ -3,6 +3,7 @@ export { type AppChange, acceptPermissions, changeApp, waitingFor } from './chan
 export { uninstallAll } from './installations.ts';
 export { checkJobMayApprove, isOfJob } from './job-tokens.ts';
 export { knownClientAppOf } from './known-clients.ts';
+export { appLimits } from './limits.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
 export { presentApp, presentAppOrNull, presentAuthorization } from './present.ts';

@@ -1,11 +1,13 @@
 // What a run of a tool changes: alerts are made, opened again, and closed where it doesn't find them any more.
+
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
 import { recordEach } from '#events/record.ts';
 import { gather, grouped, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { closeInstances, type KnownInstance, listInstancesOn, openInstances, removeInstances } from './instance-store.ts';
+import { codeScanningLimits } from './limits.ts';
 import type { ReadResult, ReadRun } from './results.ts';
 import {
   type FoundAlert,
@@ -80,7 +82,7 @@ async function putAlerts(tx: Tx, { repo, now }: Applying, run: ReadRun, distinct
   const alerts = keyed(known, ({ fingerprint }) => fingerprint);
   const unknown = found.filter(({ fingerprint }) => !alerts.has(fingerprint));
   const last = unknown.length === 0 ? 0 : await findLastNumber(tx, repo.id);
-  const room = Math.max(0, fixedValue(limitTable.codeScanning.alerts) - last);
+  const room = Math.max(0, fixedValue(codeScanningLimits.alerts) - last);
   const made = await insertAlerts(tx, { ...tool, last, now }, unknown.slice(0, room));
   for (const alert of made) alerts.set(alert.fingerprint, alert);
   return { alerts: alerts as ReadonlyMap<string, KnownAlert>, made: new Set(gather(made, 'id')) };
