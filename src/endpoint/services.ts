@@ -1,9 +1,6 @@
 import type { Limits } from '#access/rate-limits.ts';
 import type { GitStore } from '#git/repo.ts';
-import type { AssistantProvider } from '#lib/assistant.ts';
-import type { KnownClient } from '#lib/known-clients.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
-import type { Prices } from '#lib/prices.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
 import type { RecordLookup } from '#net/dns-records.ts';
@@ -17,8 +14,19 @@ import type { Limiters } from './limiters.ts';
 import type { SshAddress } from './links.ts';
 import type { PagesAddress } from './pages-address.ts';
 
-/** The objects that exist once in a process. Every call has them. A family adds what it needs from others by declaring it here. */
-export interface Services {
+/** The settings of families. Each adds its own to this interface. */
+// biome-ignore lint/suspicious/noEmptyInterface: families add to it
+export interface FamilySettings {}
+
+/** The services of families. Each adds its own to this interface, and makes them by `services` in its manifest. */
+// biome-ignore lint/suspicious/noEmptyInterface: families add to it
+export interface FamilyServices {}
+
+/** The objects that exist once in a process. Every call has them. */
+export interface Services extends CoreServices, FamilyServices {}
+
+/** Those of no family. */
+export interface CoreServices {
   readonly git: GitStore;
   /** The folder of the archives of migrations. */
   readonly migrations: string;
@@ -47,20 +55,10 @@ export interface Services {
   readonly webhooks: WebhookSettings;
   /** The provider and the catalogue of hosted runners. */
   readonly runners: Runners;
-  /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
-  readonly actionsOrigin: string | undefined;
-  /** The programs with built-in client ids that people may sign in by. */
-  readonly knownClients: readonly KnownClient[];
-  /** The assistant that is attached, which tells how it is used. */
-  readonly assistant: AssistantProvider;
-  /** What things that are measured cost. */
-  readonly prices: Prices;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */
   readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;
-  /** The folder of OSV files about vulnerable packages. Undefined where the operator names none. */
-  readonly advisories: string | undefined;
   /** Where websites of repositories are served. Undefined where they aren't. */
   readonly pages: PagesAddress | undefined;
 }

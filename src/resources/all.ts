@@ -1,6 +1,6 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { FamilyServices, Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
@@ -8,20 +8,12 @@ import type { Job } from '#jobs/job.ts';
 import { type LimitGroup, limitTable, type LimitOverrides as OverridesOf } from '#lib/limits.ts';
 import { type Interpreter, joinInterpreters } from '#openapi/interpreters.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
-import { deploymentEvaluators } from './actions/deployments/index.ts';
 import { actionsFamilies } from './actions/families.ts';
 import { storedFiles } from './actions/stored-files/family.ts';
 import { workflowTriggers } from './actions/workflow-triggers/family.ts';
 import { codeFamilies } from './code/families.ts';
-import {
-  gitEvaluators,
-  type RuleEvaluators,
-  secretEvaluators,
-  signatureEvaluators,
-  statusEvaluators,
-} from './code/ref-rules/index.ts';
+import type { RuleEvaluators } from './code/ref-rules/index.ts';
 import { collaborationFamilies } from './collaboration/families.ts';
-import { reviewEvaluators } from './collaboration/reviews/index.ts';
 import { endpointsOf, type Family, limitsOf } from './family.ts';
 import { identityFamilies } from './identity/families.ts';
 import { layerInterpreters, layerLimits, layerOwnFiles } from './layers.ts';
@@ -29,8 +21,8 @@ import { platformFamilies } from './platform/families.ts';
 import { webhooks } from './platform/webhooks/family.ts';
 import { repositoriesFamilies } from './repositories/families.ts';
 import type { AddRoutes } from './route-parts.ts';
-import { scanEvaluators } from './security/code-scanning/index.ts';
 import { securityFamilies } from './security/families.ts';
+import type { ServiceParts } from './service-parts.ts';
 
 /** The products, lowest first: a product may import only products above it. */
 const products = {
@@ -117,16 +109,27 @@ export const ownFiles: readonly string[] = [
   ...allFamilies.flatMap((family) => (family.operatorFiles ?? []).map((file) => inFolder(family, file))),
 ];
 
-/** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
-export const ruleEvaluators: RuleEvaluators = {
-  ...gitEvaluators,
-  ...statusEvaluators,
-  ...reviewEvaluators,
-  ...scanEvaluators,
-  ...deploymentEvaluators,
-  ...signatureEvaluators,
-  ...secretEvaluators,
+type AnyFamily = (typeof families)[number] | typeof files | typeof hooks | typeof triggers;
+
+type RulesOf<One> =
+  One extends Family<string, infer _Events, infer _Limits, infer _Makers, infer Evaluators> ? keyof Evaluators : never;
+type RuleWithoutEvaluator = Exclude<keyof RuleEvaluators, RulesOf<AnyFamily>>;
+const evaluators = Object.fromEntries(allFamilies.flatMap((family) => Object.entries(family.evaluators ?? {})));
+
+/** Evaluates the rules on refs. A type of rule that no family evaluates is a type error here that names the type. */
+export const ruleEvaluators: [RuleWithoutEvaluator] extends [never] ? RuleEvaluators : RuleWithoutEvaluator =
+  evaluators as RuleEvaluators;
+
+type MadeBy<One> = One extends Family<string, infer _Events, infer _Limits, infer Makers> ? keyof Makers : never;
+type UnmadeService = Exclude<keyof FamilyServices, MadeBy<AnyFamily>>;
+type MakeServices = (parts: ServiceParts) => Promise<FamilyServices>;
+const makeAll: MakeServices = async (parts) => {
+  const makers = allFamilies.flatMap(({ services = {} }) => Object.entries(services));
+  return Object.fromEntries(await Promise.all(makers.map(async ([name, make]) => [name, await make(parts)])));
 };
+
+/** Makes the services of all families. One that no family makes is a type error here that names it. */
+export const makeFamilyServices: [UnmadeService] extends [never] ? MakeServices : UnmadeService = makeAll;
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<JobContext>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

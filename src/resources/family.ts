@@ -9,8 +9,10 @@ import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
 import { isLimitGroup, type LimitGroup } from '#lib/limits.ts';
 import type { Interpreter } from '#openapi/interpreters.ts';
+import type { RuleEvaluators } from './code/ref-rules/index.ts';
 import type { EventKinds } from './event-kinds.ts';
 import type { AddRoutes } from './route-parts.ts';
+import type { ServiceMakers } from './service-parts.ts';
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -19,6 +21,8 @@ export type Family<
   Name extends string = string,
   Events extends Partial<EventKinds<never>> = Partial<EventKinds<never>>,
   Limits extends Module = Module,
+  Makers extends ServiceMakers = ServiceMakers,
+  Evaluators extends Partial<RuleEvaluators> = Partial<RuleEvaluators>,
 > = {
   readonly name: Name;
   /** The module of its limits: groups, which may be parts of groups of others. */
@@ -37,6 +41,10 @@ export type Family<
   readonly events?: Events;
   /** The parts of webhook payloads that it presents, by the names of their fields. Payloads are translated by these schemas. */
   readonly payloadParts?: Readonly<Record<string, TSchema>>;
+  /** Makes the services that it adds to those of all. */
+  readonly services?: Makers;
+  /** Judges rules on refs, by their types. Each type has one evaluator, in the family that knows its facts. */
+  readonly evaluators?: Evaluators;
   /** Background work that events start. */
   readonly subscriptions?: readonly Subscriber<JobContext>[];
   /** Other background work: scheduled, or enqueued by a rule. */
@@ -54,9 +62,11 @@ export const family = <
   const Name extends string,
   Events extends Partial<EventKinds<never>> = Record<never, never>,
   Limits extends Module = Record<never, never>,
+  Makers extends ServiceMakers = Record<never, never>,
+  Evaluators extends Partial<RuleEvaluators> = Record<never, never>,
 >(
-  declared: Family<Name, Events, Limits>,
-): Family<Name, Events, Limits> => declared;
+  declared: Family<Name, Events, Limits, Makers, Evaluators>,
+): Family<Name, Events, Limits, Makers, Evaluators> => declared;
 
 /** The groups of limits that a family declares. */
 export const limitsOf = ({ limits = {} }: Family): LimitGroup[] => Object.values(limits).filter(isLimitGroup);

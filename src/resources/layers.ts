@@ -180,7 +180,6 @@ export const layerInterpreters: readonly Interpreter[] = [
 export const layerOwnFiles: readonly string[] = [
   'backup/manifest.ts',
   'cli/cluster-part.ts',
-  'lib/prices.ts',
   'lib/release.ts',
   'runner-providers/catalogue.ts',
   'runner-providers/process/machine.ts',

@@ -39,10 +39,10 @@ type OriginAnswer = { readonly stream: Readable } | { readonly moved: OriginName
  * @throws Refusal 502 where it doesn't answer as Git does; 429 and 503 as `ConcurrencyLimiter.acquire`
  */
 export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<OriginAnswer> {
-  const { actionsOrigin, limiters } = parts.services;
+  const { actionsOrigin, originLimiter } = parts.services;
   if (actionsOrigin === undefined) return undefined;
   const { signal, reading } = asked;
-  const release = await limiters.originTransfers.acquire(asked.caller, { signal, work: reading });
+  const release = await originLimiter.acquire(asked.caller, { signal, work: reading });
   reading.begin();
   const answer = await send(parts, actionsOrigin, asked).catch((error) => {
     release();

@@ -9,16 +9,13 @@ import { openSessionLocks } from '#database/session-locks.ts';
 import { type JobContext, jobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
 import type { PagesOrigin } from '#endpoint/pages-address.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { CoreServices, FamilySettings, Services } from '#endpoint/services.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
 import { gitLimits } from '#git/limits.ts';
 import { openGitStore, storeUntil } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
-import { type AssistantProvider, noAssistant } from '#lib/assistant.ts';
-import { type KnownClient, knownClientNames } from '#lib/known-clients.ts';
 import { resourceLimits } from '#lib/limits.ts';
-import { readPrices } from '#lib/prices.ts';
 import { openSecrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
 import { openRecordLookup } from '#net/dns-records.ts';
@@ -36,6 +33,7 @@ import {
   allSchemas,
   allSubscriptions,
   type LimitOverrides,
+  makeFamilyServices,
   ruleEvaluators,
 } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
@@ -48,7 +46,7 @@ import type { MetricsReader } from './metrics.ts';
 import { defaultSlowThresholds, type SlowThresholds } from './request-log.ts';
 
 /** The settings of a Hearth. The command line and the tests make them. */
-export type Settings = {
+export type Settings = FamilySettings & {
   address: Address;
   /** The folder of all repositories; archives of migrations, and files of releases where no bucket is named, lie in others beside it. */
   repositories: string;
@@ -58,8 +56,6 @@ export type Settings = {
   databaseFolder?: string | undefined;
   env: NodeJS.ProcessEnv;
   url?: string;
-  /** Where actions of workflows come from that aren't on this server. */
-  actionsOrigin?: string;
   /** Addresses and ranges of the proxies whose X-Forwarded headers are used. Omitted: none. */
   trustedProxies?: string[];
   vocabulary: Vocabulary;
@@ -78,12 +74,6 @@ export type Settings = {
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
-  /** The assistant that is attached. Omitted: none. */
-  assistant?: AssistantProvider;
-  /** The programs with built-in client ids that people may sign in by. Omitted: all that are known. */
-  knownClients?: readonly KnownClient[];
-  /** The file of prices. Omitted: nothing costs anything. */
-  prices?: string | undefined;
   log: Logger;
   clock: () => Date;
   connections?: number;
@@ -98,8 +88,6 @@ export type Settings = {
   ssh?: SshSettings;
   /** Websites of repositories. Omitted: none are served. */
   pages?: PagesSettings;
-  /** A folder of OSV files. Omitted: no advisories are loaded. */
-  advisories?: string | undefined;
   /** DNS servers, as `127.0.0.1:53`. Omitted: those of the system. */
   nameServers?: readonly string[];
 };
@@ -124,7 +112,6 @@ export type Hearth = {
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
-  const prices = await readPrices(settings.prices);
   const resources = resourceLimits(allLimits, settings.resourceLimits);
   const { nameServers: servers } = settings;
   const resolve = openResolver({ limits: resources.of(nameLimits), ...(servers ? { servers } : {}) });
@@ -157,14 +144,14 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const outbound = openOutbound({ allow: webhooks.allow, resolve });
   const embeddings = embedder && openEmbeddings(embedder, database.db);
   const secrets = openSecrets(settings.secretKey);
-  const services: Services = {
+  const core: CoreServices = {
     git,
     migrations: join(dirname(settings.repositories), 'migrations'),
     objects,
     vocabulary,
     limits,
     resourceLimits: resources,
-    limiters: openLimiters(resources, database.pool.options.max),
+    limiters: openLimiters(resources),
     secrets,
     version,
     openedAt: clock(),
@@ -175,16 +162,12 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     lookUpRecords: openRecordLookup({ timeout: resources.of(nameLimits).lookupTime, servers }),
     webhooks,
     runners,
-    prices,
-    assistant: settings.assistant ?? noAssistant,
     url: settings.url,
-    knownClients: settings.knownClients ?? knownClientNames,
-    actionsOrigin: settings.actionsOrigin,
-    advisories: settings.advisories,
-    refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings),
   };
+  const connections = database.pool.options.max;
+  const services = { ...core, ...(await makeFamilyServices({ settings, services: core, connections, ruleEvaluators })) };
   const app = buildApp({
     ...settings,
     endpoints: allEndpoints,

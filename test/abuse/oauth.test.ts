@@ -167,10 +167,10 @@ describe('passwords', () => {
 
   test('one address has one checked at a time, and few that wait', async () => {
     const from = freshAddress();
-    const { passwords } = hearth.services.limiters;
+    const { passwordLimiter } = hearth.services;
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, passwords.running);
+      most = Math.max(most, passwordLimiter.running);
     }, 1);
     // Those beyond the number of wrong ones wait for no place.
     const replies = await Promise.all(Array.from({ length: 8 }, () => signIn(fresh('nobody'), 'wrong', from)));
@@ -216,7 +216,7 @@ describe('app manifests', () => {
     const code = await change((tx) => offerManifest(tx, { manifest, owner: ada, by: ada, now: clock.now }));
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, hearth.services.limiters.keys.running);
+      most = Math.max(most, hearth.services.appKeyLimiter.running);
     }, 1);
     const replies = await Promise.all(Array.from({ length: 4 }, () => convert(code)));
     clearInterval(watch);

@@ -2,6 +2,7 @@ import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { deploymentEvents } from './events.ts';
 import * as limits from './limits.ts';
+import { deploymentEvaluators } from './rule-evaluators.ts';
 import * as schemas from './schemas.ts';
 import { Deployment, DeploymentStatus } from './schemas.ts';
 
@@ -12,5 +13,6 @@ export const deployments = family({
   schemas,
   endpoints: [endpoints],
   events: deploymentEvents,
+  evaluators: deploymentEvaluators,
   payloadParts: { deployment: Deployment, deployment_status: DeploymentStatus },
 });

@@ -5,6 +5,7 @@ import { reviewsEvents } from './events.ts';
 import { dismissStaleApprovals, followDiffs } from './jobs.ts';
 import { evaluateChanged, evaluateConcerned, evaluateMissing, evaluatePage } from './lacking-reviews-jobs.ts';
 import * as limits from './limits.ts';
+import { reviewEvaluators } from './merge-rules.ts';
 import * as schemas from './schemas.ts';
 import { Review } from './schemas.ts';
 
@@ -22,6 +23,7 @@ export const reviews = family({
   schemas,
   endpoints: [reviewsEndpoints, commentsEndpoints],
   events: reviewsEvents,
+  evaluators: reviewEvaluators,
   payloadParts: { review: Review },
   subscriptions: [followDiffs, dismissStaleApprovals, evaluateChanged, evaluateConcerned],
   jobs: [evaluatePage, evaluateMissing],

@@ -10,7 +10,6 @@ export {
   setConversations,
 } from './archive-store.ts';
 export { reviewLimits } from './limits.ts';
-export { reviewEvaluators } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';
 export { loadConversations, loadDecidingReviews, loadReviewers, loadReviews } from './store.ts';

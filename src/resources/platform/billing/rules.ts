@@ -4,7 +4,6 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
-import { isSku } from '#lib/prices.ts';
 import { badRequest, invalid } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { findOwned } from '#resources/repositories/repositories/index.ts';
@@ -24,6 +23,7 @@ import {
 } from './budget-store.ts';
 import { billingLimits } from './limits.ts';
 import { monthOf } from './periods.ts';
+import { isSku } from './prices.ts';
 import type { BudgetChange, NewBudget } from './schemas.ts';
 import { product } from './skus.ts';
 import { type DatedUsage, listUsage, type WantedUsage } from './usage-store.ts';

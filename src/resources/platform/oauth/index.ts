@@ -2,7 +2,6 @@ export { fieldsOf } from './fields.ts';
 export { messagePage } from './pages.ts';
 export { hashPassword } from './passwords.ts';
 export { sendPage } from './replies.ts';
-export { oauthLimits } from './resource-limits.ts';
 export { agree, changePassword, exchangeCode, type Outcome } from './rules.ts';
 export { sessionOf, toSignIn } from './sessions.ts';
 export { addWebRoutes } from './web-routes.ts';

@@ -1,4 +1,4 @@
-import { limitGroup, seconds } from '#lib/limits.ts';
+import { limitGroup } from '#lib/limits.ts';
 
 export const oauthLimits = limitGroup('oauth', 'Sign-in and OAuth', {
   requests: {
@@ -62,12 +62,5 @@ export const oauthLimits = limitGroup('oauth', 'Sign-in and OAuth', {
     unit: 'count',
     of: 'passwords that are checked at once for one address',
     past: 'further ones wait',
-  },
-  waiting: { value: 10, unit: 'count', of: 'passwords or pairs of keys of one caller that wait', past: '429 with Retry-After' },
-  waitingTime: {
-    value: 15 * seconds,
-    unit: 'milliseconds',
-    of: 'a password or a pair of keys to wait for its turn',
-    past: '503 with Retry-After',
   },
 });

@@ -6,10 +6,12 @@ import { appEvents } from './events.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 import { Installation } from './schemas.ts';
+import { appServices } from './services.ts';
 
 export const apps = family({
   name: 'apps',
   limits,
+  services: appServices,
   interpreters: [
     {
       reads: 'bodies of requests in JSON, and texts in JSON inside of forms',

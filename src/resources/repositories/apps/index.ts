@@ -1,5 +1,6 @@
 export { actionsAppOf, codeScanningAppOf, createJobToken, findActionsApp } from './built-in.ts';
 export { type AppChange, acceptPermissions, changeApp, waitingFor } from './changes.ts';
+export { knownClientOf } from './client-ids.ts';
 export { uninstallAll } from './installations.ts';
 export { checkJobMayApprove, isOfJob } from './job-tokens.ts';
 export { knownClientAppOf } from './known-clients.ts';

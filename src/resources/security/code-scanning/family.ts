@@ -5,6 +5,7 @@ import { codeScanningEvents } from './events.ts';
 import { followBranches, recheckPulls } from './jobs.ts';
 import * as limits from './limits.ts';
 import { processUpload, undoAnalysis } from './process.ts';
+import { scanEvaluators } from './rule-evaluators.ts';
 import * as schemas from './schemas.ts';
 import { loadKnownKeys } from './upload-store.ts';
 
@@ -23,6 +24,7 @@ export const codeScanning = family({
   schemas,
   endpoints: [analyses, alerts],
   events: codeScanningEvents,
+  evaluators: scanEvaluators,
   payloadParts: { alert: schemas.CodeScanningAlertInPayload },
   subscriptions: [recheckPulls, followBranches],
   jobs: [processUpload, undoAnalysis],

@@ -5,11 +5,13 @@ import { dependencyAlertEvents } from './events.ts';
 import * as limits from './limits.ts';
 import { loadAdvisoryFiles } from './load.ts';
 import * as schemas from './schemas.ts';
+import { advisoriesFolder } from './services.ts';
 
 /** Advisories about vulnerable packages, and alerts of repositories that depend on them. */
 export const dependencyAlerts = family({
   name: 'dependency-alerts',
   limits,
+  services: { advisories: advisoriesFolder },
   interpreters: [
     {
       reads: 'package URLs and versions',

@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { readPrices } from '#lib/prices.ts';
+import { readPrices } from '#resources/platform/billing/prices.ts';
 
 async function read(text: string) {
   const folder = await mkdtemp(join(tmpdir(), 'hearth-prices-'));

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable } from './shape.ts';
+import { Nullable } from '#lib/shape.ts';
 
 // What a provider of an assistant tells of its use. A server has none by itself, and then nothing is known of any.
 

@@ -1,5 +1,5 @@
 import { readFile } from 'node:fs/promises';
-import { StartupError } from './startup-error.ts';
+import { StartupError } from '#lib/startup-error.ts';
 
 /** What a unit of each SKU costs, in US dollars. What isn't named costs nothing. */
 export type Prices = ReadonlyMap<string, number>;
