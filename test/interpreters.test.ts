@@ -1,8 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { interpreterTable, ownFiles } from '#lib/limits/interpreter-table.ts';
-import { limitTable } from '#lib/limits.ts';
+import { allInterpreters, allLimits, ownFiles } from '#resources/all.ts';
 
 const root = new URL('../src', import.meta.url).pathname;
 
@@ -37,14 +36,14 @@ function interpretersIn(text: string): string[] {
   return [...[...imports, ...required].filter(isInterpreter), ...(/\bJSON\.parse\(/.test(text) ? ['JSON.parse'] : [])];
 }
 
-const known = new Set([...interpreterTable.flatMap(({ modules }) => modules), ...ownFiles]);
+const known = new Set([...allInterpreters.flatMap(({ modules }) => modules), ...ownFiles]);
 
 test('whatever interprets texts is in the table of interpreters', () => {
   const found = files.flatMap((file) => {
     const used = interpretersIn(readFileSync(join(root, file), 'utf8'));
     return used.length === 0 || known.has(file) ? [] : [`${file}: ${used.join(', ')}`];
   });
-  expect(found, 'add them to src/lib/limits/interpreter-table.ts').toEqual([]);
+  expect(found, 'declare them as `interpreters` in the manifest of their family').toEqual([]);
 });
 
 test('a new interpreter is noticed', () => {
@@ -60,15 +59,17 @@ test('a new interpreter is noticed', () => {
 });
 
 test('the table names files and limits that exist, each file once', () => {
-  const modules = interpreterTable.flatMap((one) => one.modules);
+  const modules = allInterpreters.flatMap((one) => one.modules);
   expect(modules.filter((file) => !existsSync(join(root, file)))).toEqual([]);
   expect(ownFiles.filter((file) => !/\bJSON\.parse\(/.test(readFileSync(join(root, file), 'utf8')))).toEqual([]);
   expect(modules.filter((file, at) => modules.indexOf(file) !== at || ownFiles.includes(file))).toEqual([]);
-  const names = Object.entries(limitTable).flatMap(([group, limits]) => Object.keys(limits).map((name) => `${group}.${name}`));
-  const named = interpreterTable.flatMap(({ bounds }) => bounds.filter((bound) => /^\w+\.\w+$/.test(bound)));
+  const names = [...allLimits].flatMap(([group, { limits }]) => Object.keys(limits).map((name) => `${group}.${name}`));
+  const named = allInterpreters.flatMap(({ bounds }) => bounds.filter((bound) => /^\w+\.\w+$/.test(bound)));
   expect(named.filter((name) => !names.includes(name))).toEqual([]);
-  expect(interpreterTable.filter(({ bounds }) => bounds.length === 0)).toEqual([]);
-  const unused = Object.keys(limitTable.interpreters).filter((name) => !named.includes(`interpreters.${name}`));
+  expect(allInterpreters.filter(({ bounds }) => bounds.length === 0)).toEqual([]);
+  const unused = Object.keys(allLimits.get('interpreters')?.limits ?? {}).filter(
+    (name) => !named.includes(`interpreters.${name}`),
+  );
   expect(unused).toEqual([]);
 });
 
@@ -125,9 +126,9 @@ const unattacked: Record<string, string> = {
 };
 
 test('a test attacks each interpreter at its bounds', () => {
-  const missing = interpreterTable.filter(({ reads }) => !(reads in attacks) && !(reads in unattacked)).map(({ reads }) => reads);
+  const missing = allInterpreters.filter(({ reads }) => !(reads in attacks) && !(reads in unattacked)).map(({ reads }) => reads);
   expect(missing, 'name the test in `attacks`').toEqual([]);
-  const names = new Set(interpreterTable.map(({ reads }) => reads));
+  const names = new Set(allInterpreters.map(({ reads }) => reads));
   expect([...Object.keys(attacks), ...Object.keys(unattacked)].filter((one) => !names.has(one))).toEqual([]);
   const gone = Object.entries(attacks).filter(
     ([, [file, title]]) => !readFileSync(join(root, '../test', file), 'utf8').includes(title),

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allFamilies } from '#resources/all.ts';
+import { limitsOf } from '#resources/family.ts';
+import { layerLimits } from '#resources/layers.ts';
 
 const root = new URL('../src', import.meta.url).pathname;
 
@@ -142,6 +144,19 @@ const betweenFamilies = ours
   .map((one) => ({ ...one, here: familyOf(one.file), there: familyOf(one.to) }))
   .filter(({ here, there }) => here !== undefined && there !== undefined && here !== there);
 
+test('lib names no family', () => {
+  const names = new Set(allFamilies.map(({ name }) => name));
+  const wrong = [...texts].flatMap(([file, text]) => {
+    if (folderOf(file) !== 'lib') return [];
+    const folders = text.match(/resources\/[\w-]+\/[\w-]+/g) ?? [];
+    const words = [...text.matchAll(/\b(?:limitGroup|moreLimits)\('([\w-]+)'/g)].map(([, group = '']) => group);
+    return [...[file.split('/').at(-1)?.replace('.ts', '') ?? '', ...words].filter((one) => names.has(one)), ...folders].map(
+      (one) => `src/${file} names ${one}`,
+    );
+  });
+  expect(wrong).toEqual([]);
+});
+
 test('a family calls another only through its index', () => {
   expect(betweenFamilies.filter(({ to }) => !to.endsWith('/index.ts')).map(show)).toEqual([]);
 });
@@ -242,6 +257,17 @@ test('every subscription and job is in the manifest of its family', () => {
   expect(declared.size).toBeGreaterThan(5);
   for (const { name, subscriptions = [], jobs = [] } of allFamilies)
     expect(subscriptions.length + jobs.length, `jobs in the manifest of ${name}`).toBe(declared.get(name)?.length ?? 0);
+});
+
+test('every group of limits is in the manifest of its family, or among those of the layers', () => {
+  const declared = new Map<string, number>();
+  for (const [file, text] of texts) {
+    const groups = text.match(/ = (?:limitGroup|moreLimits)\(/g)?.length ?? 0;
+    if (groups > 0) declared.set(familyOf(file) ?? '', (declared.get(familyOf(file) ?? '') ?? 0) + groups);
+  }
+  expect(declared.get('')).toBe(layerLimits.length);
+  for (const family of allFamilies)
+    expect(limitsOf(family).length, `limits of ${family.name}`).toBe(declared.get(family.name) ?? 0);
 });
 
 test('each search index is brought up to date from one file of a family', () => {

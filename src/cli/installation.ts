@@ -17,6 +17,7 @@ import type { Hearth, Settings } from '#server/hearth.ts';
 import { type Belongings, type Claimed, claim } from './claim.ts';
 import { type DataFolder, findSecretKey, makeSecretKey, openDataFolder, readHostKeys, secretKeyFile } from './data-folder.ts';
 import { joinEmbedded } from './embedded.ts';
+import { loadLimitOverrides } from './limit-settings.ts';
 import type { Config } from './settings.ts';
 
 /** An opened installation: its data folder, its running database, and the settings for `openHearth`. */
@@ -44,6 +45,7 @@ export async function openInstallation(
   if (role === 'server')
     log.info({ version, commit, node: process.version, data: config.data, workers: config.workers }, 'starting');
   await assertGitPresent(process.env);
+  const resourceLimits = await loadLimitOverrides(config.limits);
   const folder = await openDataFolder(config.data);
   if (folder.created && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
   const ssh = await sshSettingsFor(config, role === 'server' ? folder : undefined);
@@ -69,6 +71,7 @@ export async function openInstallation(
         repositories: folder.repositories,
         installation: claimed.id,
         secretKey: claimed.secretKey,
+        resourceLimits,
         log,
       }),
       ssh,
@@ -120,7 +123,7 @@ export const logOf = (config: Config, role: 'server' | 'command' = 'server'): Lo
 export const databaseFolderOf = ({ databaseUrl, data }: Config): string | undefined =>
   databaseUrl === undefined ? postgresFolder(data) : undefined;
 
-type OpenedSettings = Pick<Settings, 'address' | 'repositories' | 'installation' | 'log' | 'secretKey'>;
+type OpenedSettings = Pick<Settings, 'address' | 'repositories' | 'installation' | 'log' | 'secretKey' | 'resourceLimits'>;
 
 export function settingsFor(config: Config, paths: OpenedSettings): Settings {
   const { url } = config;
@@ -130,7 +133,6 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     env: process.env,
     vocabulary: config.vocabulary,
     limits: { ...defaultLimits, enabled: config.rateLimits },
-    resourceLimits: config.limits,
     version,
     searchBudget: config.searchBudget,
     slow: { request: config.slowRequest, statement: config.slowStatement },

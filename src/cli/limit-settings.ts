@@ -1,4 +1,6 @@
-import { type Limit, type LimitOverrides, limitTable } from '#lib/limits.ts';
+import type { Limit, LimitTable } from '#lib/limits.ts';
+import { StartupError } from '#lib/startup-error.ts';
+import type { LimitOverrides } from '#resources/all.ts';
 
 const factors: Record<Limit['unit'], Record<string, number>> = {
   bytes: { '': 1, K: 1024, M: 1024 ** 2, G: 1024 ** 3 },
@@ -7,42 +9,66 @@ const factors: Record<Limit['unit'], Record<string, number>> = {
   count: { '': 1 },
 };
 
+/** A limit as it was given, which may be none that exists. */
+type GivenLimit = { readonly group: string; readonly name: string; readonly digits: string; readonly suffix: string };
+type GivenLimits = readonly GivenLimit[];
+
 /**
- * Parses limits such as `git.transfers=32, requests.body=2M, git.commandTime=1m`: names of the table in `lib/limits.ts` with
- * whole numbers. Bytes take K, M and G; times take ms, s, m and h.
- * @throws Error with the invalid name or value
+ * Parses limits as `git.transfers=32, requests.body=2M, git.commandTime=1m`. The names are looked up by `limitOverrides`, since loading the
+ * table loads all families.
+ * @throws Error with the invalid part
  */
-export function parseLimits(text: string): LimitOverrides {
+export const parseLimits = (text: string): GivenLimits =>
+  text
+    .split(',')
+    .map((piece) => piece.trim())
+    .map((part) => {
+      const [, group = '', name = '', digits = '', suffix = ''] = /^(\w+)\.(\w+)\s*=\s*(\d+)\s*([A-Za-z]*)$/.exec(part) ?? [];
+      if (digits === '')
+        throw new Error(`must be limits with commas between, as git.transfers=32,requests.body=2M; '${part}' is none`);
+      return { group, name, digits, suffix };
+    });
+
+/**
+ * The values of limits that were given: whole numbers. Bytes take K, M and G, times take ms, s, m and h.
+ * @throws StartupError with the invalid name or value
+ */
+export function limitOverrides(given: GivenLimits, table: LimitTable): LimitOverrides {
   const overrides: Record<string, Record<string, number>> = {};
-  for (const part of text.split(',').map((piece) => piece.trim())) {
-    const [, group = '', name = '', digits = '', suffix = ''] = /^(\w+)\.(\w+)\s*=\s*(\d+)\s*([A-Za-z]*)$/.exec(part) ?? [];
-    if (digits === '')
-      throw new Error(`must be limits with commas between, as git.transfers=32,requests.body=2M; '${part}' is none`);
-    const limit = limitOf(group, name);
-    if (!limit) throw new Error(`must name limits of docs/limits.md; there is no '${group}.${name}'`);
-    if (limit.fixed) throw new Error(`can't change ${group}.${name}, which is fixed`);
+  for (const { group, name, digits, suffix } of given) {
+    const limit = limitOf(table, group, name);
+    if (!limit) throw invalid(`must name limits of docs/limits.md; there is no '${group}.${name}'`);
+    if (limit.fixed) throw invalid(`can't change ${group}.${name}, which is fixed`);
     const factor = factors[limit.unit][suffix];
     if (factor === undefined) {
       const units = Object.keys(factors[limit.unit]).filter((unit) => unit !== '');
       const allowed = units.length > 0 ? `, alone or with ${units.join(', ')}` : '';
-      throw new Error(`must give ${group}.${name} as a whole number of ${wordsOf(limit.unit)}${allowed}`);
+      throw invalid(`must give ${group}.${name} as a whole number of ${wordsOf(limit.unit)}${allowed}`);
     }
     const value = Number(digits) * factor;
-    if (value < 1 || !Number.isSafeInteger(value)) throw new Error(`must give ${group}.${name} a value of at least 1`);
+    if (value < 1 || !Number.isSafeInteger(value)) throw invalid(`must give ${group}.${name} a value of at least 1`);
     overrides[group] = { ...overrides[group], [name]: value };
   }
   return overrides;
 }
 
-const wordsOf = (unit: Limit['unit']): string => (unit === 'count' ? 'things' : unit);
-
-function limitOf(group: string, name: string): Limit | undefined {
-  const limits: Record<string, Record<string, Limit>> = limitTable;
-  const groupLimits = Object.hasOwn(limits, group) ? limits[group] : undefined;
-  return groupLimits && Object.hasOwn(groupLimits, name) ? groupLimits[name] : undefined;
+/** As `limitOverrides`, with the table, which is loaded only where limits were given. */
+export async function loadLimitOverrides(given: GivenLimits | undefined): Promise<LimitOverrides> {
+  if (given === undefined) return {};
+  const { allLimits } = await import('#resources/all.ts');
+  return limitOverrides(given, allLimits);
 }
 
-/** Formats limits so that `parseLimits` can read them. */
+const invalid = (problem: string): StartupError => new StartupError(`HEARTH_LIMITS, or --limits, ${problem}`);
+
+const wordsOf = (unit: Limit['unit']): string => (unit === 'count' ? 'things' : unit);
+
+function limitOf(table: LimitTable, group: string, name: string): Limit | undefined {
+  const limits = table.get(group)?.limits ?? {};
+  return Object.hasOwn(limits, name) ? limits[name] : undefined;
+}
+
+/** Formats limits for `parseLimits`. */
 export const limitsText = (overrides: LimitOverrides): string =>
   Object.entries(overrides)
     .flatMap(([group, values]) => Object.entries(values).map(([name, value]) => `${group}.${name}=${value}`))

@@ -1,6 +1,6 @@
 import { parsePagesOrigin } from '#endpoint/pages-address.ts';
-import { knownClientNames } from '#lib/known-clients.ts';
 import { StartupError } from '#lib/startup-error.ts';
+import { knownClientNames } from '#resources/repositories/apps/client-ids.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';

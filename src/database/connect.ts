@@ -8,10 +8,11 @@ import {
   type TransactionSettings,
 } from 'kysely';
 import pg from 'pg';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 import { withPreparations } from '#lib/preparation.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { isOutdated, PreparingClient, type SlowStatement } from './client.ts';
+import { databaseLimits } from './limits.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
 import { connectionsOf, connectionsUntil, PooledKysely } from './pooled-kysely.ts';
 import { type PreparedLimits, preparedStatements } from './prepared.ts';
@@ -94,7 +95,7 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
     application_name: name,
     connectionTimeoutMillis: wait,
     pipeline: true,
-    prepared: preparedStatements(options.limits ?? resourceLimits().database),
+    prepared: preparedStatements(options.limits ?? initialValues(databaseLimits)),
     slowStatement: options.slowStatement,
   };
   const pool = new pg.Pool({

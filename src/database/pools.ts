@@ -1,6 +1,7 @@
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import type { SlowStatement } from './client.ts';
 import { type Address, type Database, defaultConnections, openDatabase, type PoolOptions } from './connect.ts';
+import type { databaseLimits } from './limits.ts';
 
 /** The work of a process, which determines the division and limits of its connections. Commands have no time limits. */
 export type Work = 'requests and jobs' | 'requests' | 'jobs' | 'command';
@@ -16,7 +17,7 @@ type PoolsOptions = {
   connections?: number | undefined;
   connectionName?: string | undefined;
   work?: Work | undefined;
-  limits: ResourceLimits['database'];
+  limits: LimitValues<typeof databaseLimits>;
   slowStatement?: SlowStatement;
 };
 
@@ -49,7 +50,7 @@ export function openPools(address: Address, options: PoolsOptions): Pools {
   };
 }
 
-function optionsOf(kind: 'requests' | 'jobs' | 'command', limits: ResourceLimits['database']): PoolOptions {
+function optionsOf(kind: 'requests' | 'jobs' | 'command', limits: LimitValues<typeof databaseLimits>): PoolOptions {
   if (kind === 'command') return {};
   if (kind === 'requests') return { pipelining: true, timeouts: { statement: limits.statementTime, idle: limits.idleTime } };
   return { wait: jobConnectionWaitMs, timeouts: { statement: limits.jobStatementTime, idle: limits.jobIdleTime } };

@@ -1,6 +1,7 @@
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { databaseLimits } from './limits.ts';
 
-export type PreparedLimits = Pick<ResourceLimits['database'], 'preparedText' | 'preparedTexts' | 'preparedSearchTexts'>;
+export type PreparedLimits = Pick<LimitValues<typeof databaseLimits>, 'preparedText' | 'preparedTexts' | 'preparedSearchTexts'>;
 
 /** The statements that the connections of a pool prepare. Each takes memory on every connection. */
 export type PreparedStatements = {

@@ -1,12 +1,13 @@
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import type { EmptyRepository } from './empty-repository.ts';
+import type { gitLimits } from './limits.ts';
 import type { ObjectCache } from './objects/object-cache.ts';
 import type { ReaderPool } from './objects/reader-pool.ts';
 
-/** The limits on git processes; see `lib/limits/git.ts`. */
-export type GitLimits = ResourceLimits['git'];
+/** The limits on git processes; see `limits.ts`. */
+export type GitLimits = LimitValues<typeof gitLimits>;
 
 /** The folder of all repositories, with the limits, limiters and readers of its git processes. */
 export type GitStore = {

@@ -3,10 +3,11 @@ import { dirname, join, resolve } from 'node:path';
 import { type Caller, system } from '#lib/caller.ts';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { checkMarker } from '#lib/folder-marker.ts';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 import { syncFolder } from '#lib/sync-folder.ts';
 import { readEmptyRepository, writeEmptyRepository } from './empty-repository.ts';
 import { GitError, storageMessage } from './errors.ts';
+import { gitLimits } from './limits.ts';
 import { installAttributes } from './maintenance/attributes.ts';
 import { installHooks } from './maintenance/hooks.ts';
 import { makeObjectCache } from './objects/object-cache.ts';
@@ -24,7 +25,7 @@ export async function openGitStore(given: {
   installation?: string | undefined;
 }): Promise<GitStore> {
   const root = resolve(given.root);
-  const limits = resourceLimits({ git: given.limits ?? {} }).git;
+  const limits = { ...initialValues(gitLimits), ...given.limits };
   const readers = makeReaderPool(limits);
   await mkdir(join(root, 'tmp'), { recursive: true, mode: 0o700 });
   await restrictAccess(root);

@@ -1,16 +1,17 @@
-// Limits the headers before the files of a tar archive. Its parser accepts up to 4 MiB for each, and applies a shared header to
-// every later header again, all in one turn of the event loop.
-import { fixedValue, limitTable } from './limits.ts';
+// Bounds what stands before the files of a tar. Its reader takes up to 4 MiB for each, and repeats what one says of all files for each
+// header that follows, all in one turn of the event loop.
+import { interpreterLimits } from './limits/interpreters.ts';
+import { fixedValue } from './limits.ts';
 import { periodicYield } from './turns.ts';
 
-const { archiveHeader, archiveSharedHeader } = limitTable.interpreters;
+const { archiveHeader, archiveSharedHeader } = interpreterLimits;
 const blockSize = 512;
 const typeAt = 156;
 const sizeAt = 124;
 const sizeEnd = 136;
 const checksumAt = 148;
 
-/** The maximum number of bytes of a header by type: for all files, for one file, and for a long name or target. */
+/** The most bytes of a header by its type: of all files, of one file, and of a long name or target. */
 const most: ReadonlyMap<number, number> = new Map(
   Object.entries({
     g: fixedValue(archiveSharedHeader),
@@ -21,9 +22,9 @@ const most: ReadonlyMap<number, number> = new Map(
 );
 
 /**
- * Passes the bytes of a tar archive through. Every block that could be a header is checked, since only the parser knows which
- * blocks are headers. A file that contains such an archive is refused as well.
- * @throws Error if a header is longer than the limits
+ * Passes on the bytes of a tar. Every block that could be a header is looked at, since which blocks are some depends on how their reader
+ * counts; a file that holds such a tar is refused as well.
+ * @throws Error where a header is longer than the limits
  */
 export async function* withShortHeaders(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const yieldNow = periodicYield();
@@ -45,7 +46,7 @@ function isLongHeader(bytes: Buffer, at: number): boolean {
   return limit !== undefined && hasChecksum(bytes, at) && !(sizeIn(bytes.subarray(at + sizeAt, at + sizeEnd)) <= limit);
 }
 
-/** Sizes that aren't in octal digits belong to files above 8 GiB. */
+/** Sizes that aren't written in octal digits are of files beyond 8 GiB. */
 const sizeIn = (field: Buffer): number => Number.parseInt(numberIn(field) || '0', 8);
 
 const numberIn = (field: Buffer): string =>

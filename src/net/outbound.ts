@@ -1,8 +1,9 @@
 import type { Agent, ClientRequest, IncomingMessage } from 'node:http';
 import type { Agent as SecureAgent } from 'node:https';
 import type { Readable } from 'node:stream';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 import { http, https } from './http.ts';
+import { nameLimits } from './limits.ts';
 import { addressCheck } from './ranges.ts';
 import { openResolver } from './resolver.ts';
 import { checkedAddresses, isBlocked, OutboundError, parseTarget, type Resolver } from './target.ts';
@@ -65,7 +66,10 @@ type OutboundOptions = {
 const maxAddresses = 3;
 const agentOptions = { keepAlive: true, maxFreeSockets: 64, scheduling: 'lifo', timeout: 30_000 } as const;
 
-export function openOutbound({ allow, resolve = openResolver({ limits: resourceLimits().names }) }: OutboundOptions): Outbound {
+export function openOutbound({
+  allow,
+  resolve = openResolver({ limits: initialValues(nameLimits) }),
+}: OutboundOptions): Outbound {
   const isAllowed = addressCheck(allow);
   const agents = { 'http:': new http.Agent(agentOptions), 'https:': new https.Agent(agentOptions) };
   const send = async <Reply>(request: Sent<Reply>): Promise<Reply> => {

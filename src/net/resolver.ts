@@ -1,15 +1,16 @@
 import { Resolver as DnsResolver, lookup } from 'node:dns/promises';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { readHosts } from './hosts-file.ts';
+import type { nameLimits } from './limits.ts';
 import { OutboundError, type Resolver } from './target.ts';
 
 type ResolverOptions = {
-  limits: ResourceLimits['names'];
-  /** DNS servers, such as `127.0.0.1:53`. Omitted: the system's servers. */
+  limits: LimitValues<typeof nameLimits>;
+  /** DNS servers, as `127.0.0.1:53`; those of the system where they are missing. */
   servers?: readonly string[];
   hostsFile?: string;
-  /** The system's resolver. It runs on the thread pool that `fs`, `zlib` and `crypto` also use. */
+  /** The system's resolver. It runs on the thread pool that `fs`, `zlib` and `crypto` use too. */
   systemLookup?: Resolver;
 };
 
@@ -17,12 +18,13 @@ type ResolverOptions = {
 const maxCached = 1_000;
 /** The system's DNS servers are read again after this time, since they may change. */
 const serversMs = 60_000;
-/** DNS errors after which the system's resolver is tried, since it may know local names. */
+/** DNS errors after which the system's resolver is tried, since it may know names of the local network. */
 const unknownToDns: ReadonlySet<unknown> = new Set(['ENOTFOUND', 'ENODATA', 'ECONNREFUSED', 'EREFUSED', 'ENONAME', 'EBADNAME']);
 
 /**
- * A resolver that doesn't block the thread pool of the process, as many slow system lookups would. It reads the hosts file, then
- * uses DNS over sockets with a timeout. The system looks up only names that DNS doesn't know, a few concurrently (decision 14).
+ * A resolver that doesn't block the thread pool of the process, as many slow lookups by the system would. It reads the hosts
+ * file, then uses DNS over sockets with a timeout. Only names that DNS doesn't know are looked up by the system, a few
+ * concurrently (decision 14).
  */
 export function openResolver(options: ResolverOptions): Resolver {
   const { limits, hostsFile = '/etc/hosts', systemLookup = lookupBySystem } = options;
@@ -37,7 +39,7 @@ export function openResolver(options: ResolverOptions): Resolver {
   });
 
   const resolveBySystem = async (name: string): Promise<readonly string[]> => {
-    // Each domain counts as a caller, so a domain with many names doesn't delay others.
+    // Each domain counts as a caller, so that one with many names doesn't delay others.
     const release = await limiter.acquire({ key: domainOf(name), kind: 'signed_in' });
     return systemLookup(name).finally(release);
   };
@@ -78,7 +80,7 @@ const lookupBySystem: Resolver = async (hostname) => {
   return found.map(({ address }) => address);
 };
 
-/** Returns a function that returns the DNS client. It opens a new one every `serversMs`, to read the system's servers again. */
+/** Returns a function that gives the DNS client. It opens a new one every `serversMs`, to read the system's servers again. */
 function dnsClient({ limits, servers }: ResolverOptions): () => DnsResolver {
   const open = (): DnsResolver => {
     const client = new DnsResolver({ timeout: Math.ceil(limits.lookupTime / 5), tries: 2 });

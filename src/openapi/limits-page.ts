@@ -1,5 +1,5 @@
-import { type Interpreter, interpreterTable } from '#lib/limits/interpreter-table.ts';
-import { type Limit, limitTable } from '#lib/limits.ts';
+import type { Limit, LimitTable } from '#lib/limits.ts';
+import type { Interpreter } from './interpreters.ts';
 
 const introduction = `# Limits
 
@@ -16,65 +16,26 @@ Bytes take K, M and G, times take ms, s, m and h. Limits that are called fixed c
 relies on them. The rate limits of the API (requests an hour) are in
 [Configuration](configuration.md#rate-limits).
 
-This page is made from the table in \`src/lib/limits.ts\` by \`npm run docs\`. A test fails when it is stale.`;
-
-const titles: Record<keyof typeof limitTable, string> = {
-  requests: 'Requests of the API',
-  git: 'Git',
-  ssh: 'SSH',
-  oauth: 'Sign-in and OAuth',
-  database: 'PostgreSQL',
-  lists: 'Lists',
-  accounts: 'Accounts',
-  issues: 'Issues',
-  reviews: 'Reviews of pull requests',
-  texts: 'Texts',
-  interpreters: 'Interpreters of texts and files',
-  repositories: 'Repositories',
-  checks: 'Checks',
-  environments: 'Environments',
-  deployments: 'Deployments',
-  secrets: 'Secrets of workflows',
-  variables: 'Variables of workflows',
-  notifications: 'Notifications',
-  search: 'Search',
-  webhooks: 'Webhooks',
-  names: 'Names of hosts',
-  migrations: 'Migrations',
-  releases: 'Releases',
-  pages: 'Websites',
-  billing: 'Billing',
-  assistant: 'Assistant',
-  workflows: 'Workflows',
-  results: 'Artifacts and caches of workflows',
-  rules: 'Rulesets',
-  reviewers: 'Reviewers of pull requests',
-  actionsSettings: 'Settings of workflows',
-  secretScanning: 'Secret scanning',
-  codeScanning: 'Code scanning',
-  dependencies: 'Dependencies and advisories',
-  advisories: 'Security advisories of repositories',
-  threads: 'Worker threads',
-};
+This page is made by \`npm run docs\` from what each part of the server and each family of endpoints declares. A test fails when it is stale.`;
 
 /** Makes the page of all limits. */
-export function makeLimitsPage(): string {
-  const tables = Object.entries(limitTable).map(([group, limits]) => {
-    const rows = Object.entries(limits).map(([name, limit]: [string, Limit]) =>
+export function makeLimitsPage(table: LimitTable, interpreters: readonly Interpreter[]): string {
+  const tables = [...table].map(([group, { title, limits }]) => {
+    const rows = Object.entries(limits).map(([name, limit]) =>
       row([`\`${group}.${name}\``, `${limit.shown ?? valueText(limit)}${limit.fixed ? ' (fixed)' : ''}`, limit.of, limit.past]),
     );
     const heads = [row(['limit', 'value', 'of', 'past it']), row(['---', '---', '---', '---'])];
-    return [`## ${titles[group as keyof typeof limitTable]}\n`, ...heads, ...rows].join('\n');
+    return [`## ${title}\n`, ...heads, ...rows].join('\n');
   });
-  return `${[introduction, ...tables, interpretersSection()].join('\n\n')}\n`;
+  return `${[introduction, ...tables, interpretersSection(interpreters)].join('\n\n')}\n`;
 }
 
 const where: Record<Interpreter['runs'], string> = { steps: 'in process, in steps', worker: 'in a worker' };
 
-/** The table of all interpreters of users' texts. */
-function interpretersSection(): string {
+/** The table of all that interprets texts of users. */
+function interpretersSection(interpreters: readonly Interpreter[]): string {
   const boundText = (bound: string): string => (/^\w+\.\w+$/.test(bound) ? `\`${bound}\`` : bound);
-  const rows = interpreterTable.map(({ reads, runs, bounds, modules }) =>
+  const rows = interpreters.map(({ reads, runs, bounds, modules }) =>
     row([reads, where[runs], bounds.map(boundText).join(', '), modules.map((file) => `\`${file}\``).join(', ')]),
   );
   const heads = [row(['what is read', 'where', 'bounds', 'files of `src/`']), row(['---', '---', '---', '---'])];

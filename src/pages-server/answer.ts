@@ -11,6 +11,7 @@ import {
   comeBackPath,
   keyOfAddress,
   loadServedSites,
+  pagesLimits,
   proofOf,
   proofPath,
   type ServedSite,
@@ -70,7 +71,7 @@ async function sendBelow(
   const { request, reply } = exchange;
   if (tree === null) return sendNothing(reply);
   const gitRepository = repoOf(storeFor(services.git, callerOf(anonymous, request.ip)), repository);
-  const bounds = services.resourceLimits.pages;
+  const bounds = services.resourceLimits.of(pagesLimits);
   const found = await findFile(gitRepository, tree, below, bounds);
   if (found === 'folder') return reply.redirect(withSlash(request.originalUrl), 301);
   if (found) return sendFile(exchange, gitRepository, found, bounds);

@@ -1,25 +1,27 @@
-// Finds the file of a website for a path. Results are cached by the names of Git objects, so they never become stale.
+// Which file of a website a path names. What was found is remembered by the names of Git's objects, so that it is never outdated.
+
 import mime from 'mime';
 import { kindOf } from '#git/objects/object-cache.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { pagesLimits } from '#resources/actions/pages/index.ts';
 import { isFile } from '#resources/actions/pages/index.ts';
 
-/** A file of a website, with its bytes if it is small. */
+/** A file of a website; with its bytes where they are few. */
 export type SiteFile = { readonly oid: Oid; readonly size: number; readonly type: string; readonly data: Buffer | undefined };
 
-/** The result for a path: a file, or a folder whose address lacks the trailing slash. */
+/** What a path names: a file, or a folder whose address lacks the slash at its end. */
 type Found = SiteFile | 'folder';
 
 const files = kindOf<SiteFile | { readonly folder: true }>('page');
 
-type Bounds = Pick<ResourceLimits['pages'], 'cached'>;
+type Bounds = Pick<LimitValues<typeof pagesLimits>, 'cached'>;
 
 /**
- * The file of a path below a tree; undefined if there is none. A path with a trailing slash means `index.html` in that folder. A
- * path without an extension also matches the file with `.html`. Links aren't followed.
+ * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that folder, and one without
+ * an ending also the file with `.html` behind it. Links aren't followed.
  */
 export async function findFile(
   gitRepository: GitRepository,
@@ -59,7 +61,7 @@ async function readFile(reader: ObjectReader, oid: Oid, name: string, { cached }
 
 const texts = /^text\/|[/+](?:json|xml|javascript|ecmascript)$|^application\/manifest/;
 
-/** The media type of a file from its name. Texts are UTF-8. */
+/** The media type of a file by its name. Texts are UTF-8. */
 function contentTypeOf(name: string): string {
   const type = mime.getType(name) ?? 'application/octet-stream';
   return texts.test(type) ? `${type}; charset=utf-8` : type;

@@ -1,10 +1,12 @@
 // Sends a file of a website, or a part of it (RFC 9110, 13 and 14).
+
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { openBlob } from '#git/objects/archive.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { GitRepository } from '#git/repo.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { pagesLimits } from '#resources/actions/pages/index.ts';
 import { isNotModified } from '#server/conditional.ts';
 import { rangeOf } from '#server/send-file.ts';
 import type { SiteFile } from './find-file.ts';
@@ -32,7 +34,7 @@ export async function sendFile(
   { request, reply }: Exchange,
   gitRepository: GitRepository,
   file: SiteFile,
-  bounds: ResourceLimits['pages'],
+  bounds: LimitValues<typeof pagesLimits>,
 ): Promise<FastifyReply> {
   const etag = `"${file.oid}"`;
   reply.headers({ etag, 'accept-ranges': 'bytes' });
@@ -48,7 +50,7 @@ export const sendMissing = (
   exchange: Exchange,
   gitRepository: GitRepository,
   file: SiteFile,
-  bounds: ResourceLimits['pages'],
+  bounds: LimitValues<typeof pagesLimits>,
 ) => {
   exchange.reply.code(404);
   return sendBytes(exchange, gitRepository, file, { range: undefined, bounds });
@@ -58,7 +60,7 @@ async function sendBytes(
   { request, reply }: Exchange,
   gitRepository: GitRepository,
   file: SiteFile,
-  { range, bounds }: { range: Range | undefined; bounds: ResourceLimits['pages'] },
+  { range, bounds }: { range: Range | undefined; bounds: LimitValues<typeof pagesLimits> },
 ): Promise<FastifyReply> {
   const { start, end } = range ?? { start: 0, end: file.size - 1 };
   reply.header('content-type', file.type);

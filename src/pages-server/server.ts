@@ -3,6 +3,7 @@ import Fastify, { type FastifyInstance, type FastifyReply, type FastifyRequest, 
 import { isUnavailable } from '#database/connect.ts';
 import { isGitError } from '#git/errors.ts';
 import { isStorageFailure } from '#lib/folder-marker.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { connectionOptions, limitConnections } from '#server/connections.ts';
@@ -42,7 +43,7 @@ export async function openPagesServer(parts: PagesParts, at: { host: string; por
 
 function buildPages(parts: PagesParts): FastifyInstance {
   const { services, log, tls, trustedProxies, refusals } = parts;
-  const { requests: bounds } = services.resourceLimits;
+  const bounds = services.resourceLimits.of(requestLimits);
   const http = connectionOptions(bounds);
   const app = Fastify({
     loggerInstance: log,

@@ -1,44 +1,50 @@
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { FamilyServices, Services } from '#endpoint/services.ts';
 import type { EventKind } from '#events/kinds.ts';
 import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
+import { type LimitGroup, limitTable, type LimitOverrides as OverridesOf } from '#lib/limits.ts';
+import { type Interpreter, joinInterpreters } from '#openapi/interpreters.ts';
 import { namedSchemas } from '#openapi/schemas.ts';
-import { deploymentEvaluators } from './actions/deployments/index.ts';
 import { actionsFamilies } from './actions/families.ts';
 import { storedFiles } from './actions/stored-files/family.ts';
 import { workflowTriggers } from './actions/workflow-triggers/family.ts';
 import { codeFamilies } from './code/families.ts';
-import {
-  gitEvaluators,
-  type RuleEvaluators,
-  secretEvaluators,
-  signatureEvaluators,
-  statusEvaluators,
-} from './code/ref-rules/index.ts';
+import type { RuleEvaluators } from './code/ref-rules/index.ts';
 import { collaborationFamilies } from './collaboration/families.ts';
-import { reviewEvaluators } from './collaboration/reviews/index.ts';
-import { endpointsOf, type Family } from './family.ts';
+import { endpointsOf, type Family, limitsOf } from './family.ts';
 import type { FollowUpKind, FollowUps } from './follow-ups.ts';
 import { identityFamilies } from './identity/families.ts';
+import { layerInterpreters, layerLimits, layerOwnFiles } from './layers.ts';
 import { platformFamilies } from './platform/families.ts';
 import { webhooks } from './platform/webhooks/family.ts';
 import { repositoriesFamilies } from './repositories/families.ts';
 import type { AddRoutes } from './route-parts.ts';
-import { scanEvaluators } from './security/code-scanning/index.ts';
 import { securityFamilies } from './security/families.ts';
+import type { ServiceParts } from './service-parts.ts';
 
-/** The families of all products, lowest product first: a product may import only products above it. */
+/** The products, lowest first: a product may import only products above it. */
+const products = {
+  identity: identityFamilies,
+  repositories: repositoriesFamilies,
+  code: codeFamilies,
+  collaboration: collaborationFamilies,
+  security: securityFamilies,
+  platform: platformFamilies,
+  actions: actionsFamilies,
+} as const;
+
+/** The families of all products. */
 const families = [
-  ...identityFamilies,
-  ...repositoriesFamilies,
-  ...codeFamilies,
-  ...collaborationFamilies,
-  ...securityFamilies,
-  ...platformFamilies,
-  ...actionsFamilies,
+  ...products.identity,
+  ...products.repositories,
+  ...products.code,
+  ...products.collaboration,
+  ...products.security,
+  ...products.platform,
+  ...products.actions,
 ] as const;
 
 const hooks = webhooks(families);
@@ -68,16 +74,63 @@ export const allRoutes: readonly AddRoutes[] = allFamilies.flatMap(({ routes = [
 /** The schemas that have names in the description of the API. */
 export const allSchemas = namedSchemas(allFamilies.flatMap(({ schemas = {}, endpoints = [] }) => [schemas, ...endpoints]));
 
-/** Judges the rules on refs: each type has one evaluator, in the family that knows its facts. */
-export const ruleEvaluators: RuleEvaluators = {
-  ...gitEvaluators,
-  ...statusEvaluators,
-  ...reviewEvaluators,
-  ...scanEvaluators,
-  ...deploymentEvaluators,
-  ...signatureEvaluators,
-  ...secretEvaluators,
+/** The folder of each family, below `src/`. */
+const folders = new Map<string, string>([
+  ...Object.entries(products).flatMap(([product, members]) =>
+    members.map(({ name }): [string, string] => [name, `resources/${product}/${name}`]),
+  ),
+  [files.name, `resources/actions/${files.name}`],
+  [hooks.name, `resources/platform/${hooks.name}`],
+  [triggers.name, `resources/actions/${triggers.name}`],
+]);
+const inFolder = ({ name }: Family, file: string): string => `${folders.get(name)}/${file}`;
+
+type GroupsOf<One> = One extends Family<string, infer _Events, infer Limits> ? Extract<Limits[keyof Limits], LimitGroup> : never;
+type AnyGroup =
+  | GroupsOf<(typeof families)[number] | typeof files | typeof hooks | typeof triggers>
+  | (typeof layerLimits)[number];
+
+/** Values in the place of those of the table, by group and name. */
+export type LimitOverrides = OverridesOf<AnyGroup>;
+
+/** All limits, of which `docs/limits.md` is made. Code reads the values from `Services.resourceLimits`, so that tests can open a server with small ones. */
+export const allLimits = limitTable([...layerLimits, ...allFamilies.flatMap(limitsOf)]);
+
+/** All that interprets texts and files of users, with the paths of its files below `src/`. */
+export const allInterpreters: readonly Interpreter[] = joinInterpreters([
+  ...layerInterpreters,
+  ...allFamilies.flatMap((family) =>
+    (family.interpreters ?? []).map((one) => ({ ...one, modules: one.modules.map((file) => inFolder(family, file)) })),
+  ),
+]);
+
+/** Files that read JSON of the operator's or of this server's own making. */
+export const ownFiles: readonly string[] = [
+  ...layerOwnFiles,
+  ...allFamilies.flatMap((family) => (family.operatorFiles ?? []).map((file) => inFolder(family, file))),
+];
+
+type AnyFamily = (typeof families)[number] | typeof files | typeof hooks | typeof triggers;
+
+type RulesOf<One> =
+  One extends Family<string, infer _Events, infer _Limits, infer _Makers, infer Evaluators> ? keyof Evaluators : never;
+type RuleWithoutEvaluator = Exclude<keyof RuleEvaluators, RulesOf<AnyFamily>>;
+const evaluators = Object.fromEntries(allFamilies.flatMap((family) => Object.entries(family.evaluators ?? {})));
+
+/** Evaluates the rules on refs. A type of rule that no family evaluates is a type error here that names the type. */
+export const ruleEvaluators: [RuleWithoutEvaluator] extends [never] ? RuleEvaluators : RuleWithoutEvaluator =
+  evaluators as RuleEvaluators;
+
+type MadeBy<One> = One extends Family<string, infer _Events, infer _Limits, infer Makers> ? keyof Makers : never;
+type UnmadeService = Exclude<keyof FamilyServices, MadeBy<AnyFamily>>;
+type MakeServices = (parts: ServiceParts) => Promise<FamilyServices>;
+const makeAll: MakeServices = async (parts) => {
+  const makers = allFamilies.flatMap(({ services = {} }) => Object.entries(services));
+  return Object.fromEntries(await Promise.all(makers.map(async ([name, make]) => [name, await make(parts)])));
 };
+
+/** Makes the services of all families. One that no family makes is a type error here that names it. */
+export const makeFamilyServices: [UnmadeService] extends [never] ? MakeServices : UnmadeService = makeAll;
 
 type FollowUpsOf<One> = One extends Family<string, infer _Events, infer Kind> ? Kind : never;
 type UndeclaredFollowUp = Exclude<FollowUpKind, FollowUpsOf<(typeof families)[number]>>;

@@ -7,9 +7,13 @@ import type { Services } from '#endpoint/services.ts';
 import type { Subscriber } from '#events/subscription.ts';
 import type { BackgroundLoop } from '#jobs/background-loop.ts';
 import type { Job } from '#jobs/job.ts';
+import { isLimitGroup, type LimitGroup } from '#lib/limits.ts';
+import type { Interpreter } from '#openapi/interpreters.ts';
+import type { RuleEvaluators } from './code/ref-rules/index.ts';
 import type { EventKinds } from './event-kinds.ts';
 import type { FollowUpKind, FollowUps } from './follow-ups.ts';
 import type { AddRoutes } from './route-parts.ts';
+import type { ServiceMakers } from './service-parts.ts';
 
 type Module = Readonly<Record<string, unknown>>;
 
@@ -17,9 +21,18 @@ type Module = Readonly<Record<string, unknown>>;
 export type Family<
   Name extends string = string,
   Events extends Partial<EventKinds<never>> = Partial<EventKinds<never>>,
+  Limits extends Module = Module,
+  Makers extends ServiceMakers = ServiceMakers,
+  Evaluators extends Partial<RuleEvaluators> = Partial<RuleEvaluators>,
   Following extends FollowUpKind = FollowUpKind,
 > = {
   readonly name: Name;
+  /** The module of its limits: groups, which may be parts of groups of others. */
+  readonly limits?: Limits;
+  /** What it reads of texts and files of users. */
+  readonly interpreters?: readonly Interpreter[];
+  /** Its files that read JSON of the operator's own making. */
+  readonly operatorFiles?: readonly string[];
   /** The module of its schemas: its exports with a capital letter have names in the description. */
   readonly schemas?: Module;
   /** The modules of its endpoints, whose other exports are ignored. */
@@ -32,6 +45,10 @@ export type Family<
   readonly followUps?: Partial<FollowUps<Following>>;
   /** The parts of webhook payloads that it presents, by the names of their fields. Payloads are translated by these schemas. */
   readonly payloadParts?: Readonly<Record<string, TSchema>>;
+  /** Makes the services that it adds to those of all. */
+  readonly services?: Makers;
+  /** Judges rules on refs, by their types. Each type has one evaluator, in the family that knows its facts. */
+  readonly evaluators?: Evaluators;
   /** Background work that events start. */
   readonly subscriptions?: readonly Subscriber<JobContext>[];
   /** Other background work: scheduled, or enqueued by a rule. */
@@ -48,10 +65,16 @@ export type Family<
 export const family = <
   const Name extends string,
   Events extends Partial<EventKinds<never>> = Record<never, never>,
+  Limits extends Module = Record<never, never>,
+  Makers extends ServiceMakers = Record<never, never>,
+  Evaluators extends Partial<RuleEvaluators> = Record<never, never>,
   Following extends FollowUpKind = never,
 >(
-  declared: Family<Name, Events, Following>,
-): Family<Name, Events, Following> => declared;
+  declared: Family<Name, Events, Limits, Makers, Evaluators, Following>,
+): Family<Name, Events, Limits, Makers, Evaluators, Following> => declared;
+
+/** The groups of limits that a family declares. */
+export const limitsOf = ({ limits = {} }: Family): LimitGroup[] => Object.values(limits).filter(isLimitGroup);
 
 /** The endpoints of a family, in the order in which its modules export them. */
 export const endpointsOf = ({ endpoints = [], name }: Family): (Endpoint & { readonly family: string })[] =>

@@ -33,7 +33,7 @@ type FollowUpHandler<Kind extends FollowUpKind> = (
 export type FollowUps<Kind extends FollowUpKind = FollowUpKind> = { readonly [K in Kind]: FollowUpHandler<K> };
 
 declare module '#endpoint/services.ts' {
-  interface Services {
+  interface CoreServices {
     /** Does what follows moves of refs. */
     readonly followUps: FollowUps;
   }

@@ -9,7 +9,7 @@ import type { Refusal } from '#lib/refusal.ts';
 export type RouteParts = {
   database: Database;
   clock: () => Date;
-  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters' | 'pages' | 'knownClients'>;
+  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters' | 'pages' | 'knownClients' | 'passwordLimiter'>;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
   /** Runs a change of a request in one transaction. */

@@ -1,9 +1,10 @@
 // The artifact service, in the form that `@actions/artifact` expects. Runs and jobs are identified by their ids.
 import { asId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import {
+  artifactLimits,
   beginArtifact,
   deleteArtifact,
   findArtifactOfJob,
@@ -12,14 +13,14 @@ import {
   listReadable,
   type WholeArtifact,
 } from '#resources/actions/artifacts/index.ts';
-import { blobAddress } from '#resources/actions/job-uploads/index.ts';
+import { blobAddress, uploadLimits } from '#resources/actions/job-uploads/index.ts';
 import type { Message } from './message.ts';
 import type { TwirpCall, TwirpMethods } from './twirp.ts';
 
 /** The maximum number that the client accepts. */
 const maxListed = 1_000;
-const uploadTime = fixedValue(limitTable.results.uploadTime);
-const downloadTime = fixedValue(limitTable.results.downloadTime);
+const uploadTime = fixedValue(uploadLimits.uploadTime);
+const downloadTime = fixedValue(artifactLimits.downloadTime);
 
 export const artifactMethods: TwirpMethods = {
   async CreateArtifact(call, message) {
@@ -30,7 +31,9 @@ export const artifactMethods: TwirpMethods = {
       contentType: message.optionalText('mime_type'),
       expiresAt: message.optionalTime('expires_at'),
     };
-    const upload = await change((scope) => beginArtifact(scope, job, wanted, { limits: services.resourceLimits.results, now }));
+    const upload = await change((scope) =>
+      beginArtifact(scope, job, wanted, { limits: services.resourceLimits.of(artifactLimits), now }),
+    );
     const address = { origin: links.html, id: upload.id, milliseconds: uploadTime };
     return { ok: true, signed_upload_url: blobAddress({ secrets: services.secrets, now }, 'upload', address) };
   },

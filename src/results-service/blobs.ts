@@ -4,7 +4,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { File } from '#endpoint/call.ts';
 import type { Caller } from '#lib/caller.ts';
 import { asId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { badRequest, notFound, orNotFound } from '#lib/refusal.ts';
 import { fileOf, findArtifact, headersOf, isExpired } from '#resources/actions/artifacts/index.ts';
 import { fileOfCache, findCache } from '#resources/actions/caches/index.ts';
@@ -17,6 +17,7 @@ import {
   type Receive,
   receiveBlock,
   receiveWhole,
+  uploadLimits,
 } from '#resources/actions/job-uploads/index.ts';
 import type { Exchange, ResultsParts } from './parts.ts';
 
@@ -57,8 +58,8 @@ function admitted(exchange: Exchange, caller: Caller): Exchange & { readonly cal
   return { ...exchange, caller };
 }
 
-const maxList = { bytes: fixedValue(limitTable.results.blockList), name: 'results.blockList' };
-const maxBlocks = fixedValue(limitTable.results.blocks);
+const maxList = { bytes: fixedValue(uploadLimits.blockList), name: 'results.blockList' };
+const maxBlocks = fixedValue(uploadLimits.blocks);
 
 const closing = '</BlockList>';
 

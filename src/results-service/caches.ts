@@ -1,18 +1,18 @@
 // The cache service, in the form that `@actions/cache` expects. If the client can continue without a cache, it gets a negative
 // reply and not an error.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { beginCache, findCacheFor, finishCache, useCache } from '#resources/actions/caches/index.ts';
-import { blobAddress } from '#resources/actions/job-uploads/index.ts';
+import { beginCache, cacheLimits, findCacheFor, finishCache, useCache } from '#resources/actions/caches/index.ts';
+import { blobAddress, uploadLimits } from '#resources/actions/job-uploads/index.ts';
 import type { TwirpMethods } from './twirp.ts';
 
-const uploadTime = fixedValue(limitTable.results.uploadTime);
-const downloadTime = fixedValue(limitTable.results.cacheDownloadTime);
+const uploadTime = fixedValue(uploadLimits.uploadTime);
+const downloadTime = fixedValue(cacheLimits.cacheDownloadTime);
 
 export const cacheMethods: TwirpMethods = {
   async CreateCacheEntry({ change, services, links, now, job }, message) {
     const name = { key: message.text('key'), version: message.text('version') };
-    const limits = services.resourceLimits.results;
+    const limits = services.resourceLimits.of(cacheLimits);
     return orNo(async () => {
       const upload = await change((scope) => beginCache(scope, job, name, { limits, now }));
       const address = { origin: links.html, id: upload.id, milliseconds: uploadTime };
@@ -26,7 +26,7 @@ export const cacheMethods: TwirpMethods = {
       version: message.text('version'),
       size: message.optionalNumber('size_bytes'),
     };
-    const limits = services.resourceLimits.results;
+    const limits = services.resourceLimits.of(cacheLimits);
     return orNo(async () => {
       const id = await change((scope) => finishCache(scope, job, sent, { limits, now }));
       return { ok: true, entry_id: String(id) };

@@ -31,6 +31,7 @@ import {
   noteState,
   queueKeyOf,
   returnJob,
+  runLimits,
   type SecretMask,
   type Task,
   TaskProblem,
@@ -90,7 +91,7 @@ type ServiceParts = ProtocolParts & {
 function addServices(router: ConnectRouter, parts: ServiceParts): void {
   const { database, services, clock, queue } = parts;
   const { db } = database;
-  const { workflows: limits } = services.resourceLimits;
+  const limits = services.resourceLimits.of(runLimits);
 
   const masks = openMasks(async (job) => {
     const run = await findRunOf(db, job);

@@ -3,13 +3,14 @@ import type { AcquireSlot } from '#database/time-budget.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Page } from '#lib/page.ts';
 import { Refusal, unprocessable } from '#lib/refusal.ts';
+import { searchLimits } from './limits.ts';
 
 /** Document 1, rule 4. */
-export const maxResults = fixedValue(limitTable.search.results);
-export const maxRepositories = fixedValue(limitTable.search.repositories);
+export const maxResults = fixedValue(searchLimits.results);
+export const maxRepositories = fixedValue(searchLimits.repositories);
 
 /** The envelope of document 1. `incomplete_results`: the time budget ended before the search was complete. */
 export type SearchResult<Item> = { total_count: number; incomplete_results: boolean; items: Item[] };

@@ -1,5 +1,6 @@
-// Fetches actions that no repository of this server holds from another server, the origin. Git's data is passed through. A
-// request is never redirected there, since clients send their credentials to the target of a redirect.
+// The server that actions come from which no repository of this one holds. What Git reads there is passed on: a request is never redirected
+// there, since clients send their credentials to wherever they are led.
+
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { Logger } from 'pino';
 import type { Services } from '#endpoint/services.ts';
@@ -9,6 +10,7 @@ import type { Caller } from '#lib/caller.ts';
 import { Refusal } from '#lib/refusal.ts';
 import type { StreamedReply } from '#net/outbound.ts';
 import { OutboundError } from '#net/target.ts';
+import { workflowLimits } from '#resources/actions/workflows/index.ts';
 import type { MeasuredReply } from './reading-rate.ts';
 
 type Parts = { services: Services; log: Logger };
@@ -17,30 +19,30 @@ type Parts = { services: Services; log: Logger };
 export type OriginName = { readonly owner: string; readonly repo: string };
 
 export type OriginRequest = OriginName & {
-  /** The caller that the request counts against. */
+  /** Whom it counts against. */
   readonly caller: Caller;
   /** The header `Git-Protocol`. */
   readonly protocol?: string | undefined;
-  /** The requested objects of the repository. Omitted: its refs. */
+  /** What is wanted of the repository; omitted: its refs. */
   readonly wants?: { readonly bytes: Buffer; readonly gzip: boolean };
-  /** Ends the wait for a slot, and for the origin, when the client disconnects. */
+  /** Ends the wait for a place, and for the origin, when the client goes away. */
   readonly signal: AbortSignal;
-  /** Measures how fast the client reads the reply. */
+  /** Measures how fast the client reads the answer. */
   readonly reading: MeasuredReply;
 };
 
-/** The origin's reply, or the repository's current name there; undefined if it has no such public repository. */
+/** What the origin answers, or the name by which it has the repository now; undefined where it has none for everybody. */
 type OriginAnswer = { readonly stream: Readable } | { readonly moved: OriginName } | undefined;
 
 /**
- * Requests the refs of a repository, or objects, from the origin. The origin learns nothing about the client.
- * @throws Refusal 502 if it doesn't reply as Git does; 429 and 503 like `ConcurrencyLimiter.acquire`
+ * Asks the origin for the refs of a repository, or for objects. It is told nothing of who asks.
+ * @throws Refusal 502 where it doesn't answer as Git does; 429 and 503 as `ConcurrencyLimiter.acquire`
  */
 export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<OriginAnswer> {
-  const { actionsOrigin, limiters } = parts.services;
+  const { actionsOrigin, originLimiter } = parts.services;
   if (actionsOrigin === undefined) return undefined;
   const { signal, reading } = asked;
-  const release = await limiters.originTransfers.acquire(asked.caller, { signal, work: reading });
+  const release = await originLimiter.acquire(asked.caller, { signal, work: reading });
   reading.begin();
   const answer = await send(parts, actionsOrigin, asked).catch((error) => {
     release();
@@ -54,7 +56,7 @@ export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<Ori
 async function send({ services, log }: Parts, origin: string, asked: OriginRequest): Promise<OriginAnswer> {
   const { owner, repo, wants } = asked;
   const url = new URL(`${origin}/${owner}/${repo}/${wants ? 'git-upload-pack' : refs}`);
-  const limits = services.resourceLimits.workflows;
+  const limits = services.resourceLimits.of(workflowLimits);
   const fail = (message: string, limit?: string): never => {
     log.warn({ origin, repository: `${owner}/${repo}`, problem: message }, 'the origin of actions failed');
     throw new Refusal('bad_gateway', `The origin of actions, ${url.host}, ${message}`, [], limit === undefined ? {} : { limit });
@@ -89,11 +91,11 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
 }
 
 const refs = 'info/refs?service=git-upload-pack';
-/** The statuses for a repository that doesn't exist or isn't public. */
+/** What servers answer of a repository that isn't there, or isn't for everybody. */
 const notThere: ReadonlySet<number> = new Set([401, 403, 404, 410, 451]);
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The request as Git would send it. It contains only the client's protocol version and requested objects. */
+/** The request as Git would send it, with nothing of the client's own but its version of the protocol and what it wants. */
 function exchangeOf({ protocol, wants }: OriginRequest, userAgent: string) {
   const version = protocolOf(protocol);
   const headers = { 'user-agent': userAgent, ...(version && { 'git-protocol': version }) };
@@ -117,24 +119,19 @@ function problemOf({ headers }: StreamedReply, part: 'advertisement' | 'result')
   return encoding === 'identity' ? undefined : 'packs what was not to be packed';
 }
 
-/**
- * The target of a redirect to another name on the same server, for example after a repository was renamed. The client then
- * requests that name.
- */
+/** The other name that a redirect leads to, on the same server: as where a repository was renamed. The client asks for it by that name. */
 function movedTo(to: URL | null, from: URL): OriginName | undefined {
   if (to?.origin !== from.origin || to.search !== from.search || to.pathname === from.pathname) return undefined;
   const [, owner, repo] = /^\/([^/]+)\/([^/]+)\/info\/refs$/.exec(to.pathname) ?? [];
   return owner && repo && isName(owner) && isName(repo) ? { owner, repo } : undefined;
 }
 
-/** Whether a path segment may be the name of an owner or a repository, on this server or elsewhere. */
+/** Whether a word of an address may be the name of an owner or a repository, here or elsewhere. */
 export const isName = (word: string): boolean => /^(?!\.+$)[\w.-]{1,100}$/.test(word);
 
 type Bounds = { originBytes: number; originTime: number; log: Logger; signal: AbortSignal };
 
-/**
- * A body that ends with an error beyond the limits on bytes and time. It is destroyed together with the reply that carries it.
- */
+/** A body that ends with an error beyond the limits on bytes and time. It is destroyed with the reply that it is sent by. */
 function bounded(body: Readable, { originBytes, originTime, log, signal }: Bounds): Readable {
   let bytes = 0;
   const counted = new Transform({

@@ -1,7 +1,8 @@
 import type { FastifyReply } from 'fastify';
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter, Release } from '#lib/concurrency-limiter.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { transferLimits } from '#objects/limits.ts';
 import { admit } from './admit.ts';
 import { measureReading } from './reading-rate.ts';
 
@@ -13,7 +14,7 @@ export async function admitDownload(
   limiter: ConcurrencyLimiter,
   caller: Caller,
   reply: FastifyReply,
-  limits: ResourceLimits['releases'],
+  limits: LimitValues<typeof transferLimits>,
 ): Promise<Release> {
   const reading = measureReading(reply, limits);
   const release = await admit(limiter, caller, reply, { work: reading });

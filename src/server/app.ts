@@ -10,7 +10,9 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import { openScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { storeFor } from '#git/store.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
 import { notFound } from '#lib/refusal.ts';
+import { transferLimits } from '#objects/limits.ts';
 import type { NamedSchemas } from '#openapi/components.ts';
 import { isOfJob } from '#resources/repositories/apps/index.ts';
 import type { AddRoutes, RouteParts } from '#resources/route-parts.ts';
@@ -80,7 +82,7 @@ const noCompilers = { buildValidator: noCompiler, buildSerializer: noCompiler };
 /** Builds the HTTP application from the endpoint list. */
 export function buildApp(parts: Parts): FastifyInstance {
   const { log, slow = defaultSlowThresholds } = parts;
-  const { requests: bounds } = parts.services.resourceLimits;
+  const bounds = parts.services.resourceLimits.of(requestLimits);
   const http = { maxHeaderSize, ...connectionOptions(bounds) };
   const app = Fastify({
     loggerInstance: log,
@@ -176,7 +178,7 @@ export function buildApp(parts: Parts): FastifyInstance {
       await bodies.parts(exchange, most, take).finally(end);
     },
     async send(exchange, caller, file) {
-      const { releases } = parts.services.resourceLimits;
+      const releases = parts.services.resourceLimits.of(transferLimits);
       await sendFile(
         exchange,
         file,
@@ -281,7 +283,7 @@ async function serve(
         }),
       async beginTransfer() {
         release();
-        await admitDownload(transfers, caller, reply, parts.services.resourceLimits.releases);
+        await admitDownload(transfers, caller, reply, parts.services.resourceLimits.of(transferLimits));
       },
     },
     request,

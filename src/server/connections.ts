@@ -3,7 +3,8 @@ import type { Socket } from 'node:net';
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { requestLimits } from '#lib/limits/requests.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { rangeCheck } from '#net/ranges.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { nameOfPeer, OpenConnections } from './open-connections.ts';
@@ -14,7 +15,7 @@ const closingConnections = 256;
 /** The interval at which Node checks for connections with late headers. */
 const checkMs = 5_000;
 
-type Bounds = ResourceLimits['requests'];
+type Bounds = LimitValues<typeof requestLimits>;
 
 /** The options of the HTTP server that follow from the limits. */
 export const connectionOptions = ({ headersTime }: Bounds) => ({

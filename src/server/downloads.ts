@@ -8,6 +8,7 @@ import { fileReply } from '#endpoint/call.ts';
 import { path } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { notFound, orNotFound } from '#lib/refusal.ts';
+import { transferLimits } from '#objects/limits.ts';
 import { draftOf, fileOf, findAssetNamed, findLatest, visibilityOf } from '#resources/collaboration/releases/index.ts';
 import { admit } from './admit.ts';
 import { admitDownload } from './admit-download.ts';
@@ -44,7 +45,7 @@ async function download(parts: Parts, request: Request, reply: FastifyReply): Pr
   await sendFile({ request, reply }, fileOf(db, parts.services, asset), async () => {
     endLookup();
     const { limiters, resourceLimits } = parts.services;
-    await admitDownload(limiters.transfers, caller, reply, resourceLimits.releases);
+    await admitDownload(limiters.transfers, caller, reply, resourceLimits.of(transferLimits));
   });
   return reply;
 }

@@ -1,5 +1,5 @@
-// Serves actions to runners over Git: actions in this server's repositories that a job may use, and actions of the configured
-// origin.
+// Actions, as runners read them by Git: those of this server's repositories that a job may use, and those of the configured origin.
+
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -8,7 +8,9 @@ import { repoOf, storeFor } from '#git/store.ts';
 import { advertiseRefs, uploadPack } from '#git/transport/smart-http.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, Refusal, unauthenticated } from '#lib/refusal.ts';
+import { transferLimits } from '#objects/limits.ts';
 import { actionsPath, findSharedActions } from '#resources/actions/workflow-runs/index.ts';
+import { workflowLimits } from '#resources/actions/workflows/index.ts';
 import { askOrigin, isName, type OriginName, type OriginRequest } from './actions-origin.ts';
 import { openRepository } from './git-access.ts';
 import { type GitHttpParts, type GitHttpRequest, type GitHttpRoute, optionsOf, refuse, signedIn, uncached } from './git-http.ts';
@@ -20,17 +22,16 @@ import { Moved } from './resolve.ts';
 type Parts = GitHttpParts & { bodies: BodyReader };
 type Request = GitHttpRequest;
 
-/** Actions can be read, but not pushed to. */
+/** Actions are read, and never pushed to. */
 const service = 'git-upload-pack';
 
 /**
- * Git's smart HTTP below an address that runners use for all actions of jobs, including actions that other actions use. The
- * source is decided for each request: first the repositories that the caller may read on this server, then the origin's public
- * repositories.
+ * Git's smart HTTP below an address that runners are given for all actions that jobs name, those that other actions use among them. What is
+ * there is decided for each request: first what this server has for the caller, then what the origin has for everybody.
  */
 export function addGitActions(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
-    scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // for these routes only
+    scope.setErrorHandler((error, request, reply) => refuse(parts, error, request as Request, reply)); // of these routes alone
     scope.get<GitHttpRoute>(`${actionsPath}/:owner/:repo/info/refs`, { exposeHeadRoute: false }, (request, reply) =>
       sendRefs(parts, request, reply),
     );
@@ -44,7 +45,7 @@ async function sendRefs(parts: Parts, request: Request, reply: FastifyReply): Pr
   const options = optionsOf(parts, request, reply);
   uncached(reply).type(`application/x-${service}-advertisement`);
   if (here) return reply.send(await advertiseRefs(here, service, options));
-  const reading = measureReading(reply, parts.services.resourceLimits.releases);
+  const reading = measureReading(reply, parts.services.resourceLimits.of(transferLimits));
   const answer = await askOrigin(parts, { ...asked, ...options, reading });
   if (!answer) throw asked.absent;
   return 'moved' in answer ? redirect(parts, answer.moved, request, reply) : reply.send(answer.stream);
@@ -60,22 +61,22 @@ async function sendObjects(parts: Parts, request: Request, reply: FastifyReply):
     sendContinue({ request, reply });
     return reply.send(await uploadPack(here, request.raw, options));
   }
-  const { originRequest } = parts.services.resourceLimits.workflows;
+  const { originRequest } = parts.services.resourceLimits.of(workflowLimits);
   const most = { bytes: originRequest, name: 'workflows.originRequest' };
   const bytes = await parts.bodies.bytes({ request, reply }, most, asked.caller);
-  const reading = measureReading(reply, parts.services.resourceLimits.releases);
+  const reading = measureReading(reply, parts.services.resourceLimits.of(transferLimits));
   const answer = await askOrigin(parts, { ...asked, ...options, reading, wants: { bytes, gzip: options.gzip } });
   if (!answer || 'moved' in answer) throw asked.absent;
   return reply.send(answer.stream);
 }
 
-/** The source of an action: `here`, otherwise possibly the origin. */
+/** Where an action is: `here`, else perhaps at the origin. */
 type ActionSource = Pick<OriginRequest, keyof OriginName | 'caller'> & {
   readonly here: GitRepository | undefined;
   readonly absent: Refusal;
 };
 
-/** @throws Refusal 401, 403 or 404 if the caller may not read it, and it can't be at the origin either */
+/** @throws Refusal 401, 403 or 404 where the caller may not read it, and it can't be at the origin either */
 async function open(parts: Parts, request: Request): Promise<ActionSource> {
   const { viewer, caller } = await signedIn(parts, request);
   const { owner, repo } = request.params;
@@ -86,7 +87,7 @@ async function open(parts: Parts, request: Request): Promise<ActionSource> {
   return { owner, repo, caller, absent, here: id && repoOf(storeFor(parts.services.git, caller), id) };
 }
 
-/** Without a credential it is 401, since Git requests one only then. Nobody learns whether the server has such a repository. */
+/** Without a credential it is 401, as Git asks for one only then; whether the server has such a repository isn't told to anybody. */
 const absentFor = ({ grant }: Viewer): Refusal => {
   const message = 'Neither this server nor an origin of actions has such a repository';
   return grant.kind === 'none'
@@ -94,7 +95,7 @@ const absentFor = ({ grant }: Viewer): Refusal => {
     : new Refusal('not_found', `${message} that this token may read`);
 };
 
-/** The repository of this server that the viewer may read, or whose actions the viewer's job may use. */
+/** The repository of this server that the viewer may read, or whose actions its job may use. */
 async function findHere(db: Db, viewer: Viewer, { owner, repo }: OriginName): Promise<Id<'repositories'> | undefined> {
   const found = await findReadable(db, viewer, { owner, repo });
   if (found !== undefined || viewer.grant.kind !== 'installation') return found;
@@ -112,7 +113,7 @@ async function findReadable(db: Db, viewer: Viewer, { owner, repo }: OriginName)
   }
 }
 
-/** Redirects to another name on this server, which is the origin's current name. */
+/** Redirects to another name at this server: what the origin has now by that name. */
 function redirect(parts: Parts, { owner, repo }: OriginName, request: Request, reply: FastifyReply): FastifyReply {
   const url = `${linksFor(parts, request).html}${actionsPath}/${owner}/${repo}/info/refs?service=${service}`;
   return reply.code(301).header('location', url).removeHeader('content-type').send();

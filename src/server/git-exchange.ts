@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
 import { type Database, isUnavailable } from '#database/connect.ts';
+import { databaseLimits } from '#database/limits.ts';
 import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -84,7 +85,7 @@ export type GitFailure = { status: number; message: string; limit?: string | und
 
 /** The error of an exchange for the client; undefined for an unknown fault of the server. Information for operators is logged. */
 export function failureOf({ services, log }: GitParts, thrown: unknown, fields: object): GitFailure | undefined {
-  const error = refusalOfTimeout(thrown, services.resourceLimits.database) ?? thrown;
+  const error = refusalOfTimeout(thrown, services.resourceLimits.of(databaseLimits)) ?? thrown;
   if (error instanceof Refusal) return { status: statusOf(error), message: error.message, limit: error.limit, refusal: error };
   if (isDiskFull(error)) {
     log.error({ err: error, ...fields }, 'the disk is full');

@@ -12,6 +12,7 @@ import type { Services } from '#endpoint/services.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { Json } from '#lib/json-reader.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
 import { rawFileType } from '#lib/media.ts';
 import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
@@ -62,7 +63,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     `service.v3; ${media.media === 'json' || media.media === 'bytes' ? '' : `param=${media.media}; `}format=json`,
   );
 
-  checkQuery(request.originalUrl, context.services.resourceLimits.requests.queryParameters);
+  checkQuery(request.originalUrl, context.services.resourceLimits.of(requestLimits).queryParameters);
   const { services, path, along, links } = context;
   const query = request.query as Record<string, unknown>; // the query parser's own object
   const scope = openScope({ db, links, viewer, media: media.media, now: context.now, git: services.git });

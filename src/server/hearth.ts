@@ -3,24 +3,23 @@ import type { FastifyInstance } from 'fastify';
 import type { Logger } from 'pino';
 import type { Limits } from '#access/rate-limits.ts';
 import type { Address, Database } from '#database/connect.ts';
+import { databaseLimits } from '#database/limits.ts';
 import { openPools, type Work } from '#database/pools.ts';
 import { openSessionLocks } from '#database/session-locks.ts';
 import { type JobContext, jobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
 import type { PagesOrigin } from '#endpoint/pages-address.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { CoreServices, FamilySettings, Services } from '#endpoint/services.ts';
 import { deliveryJobs } from '#events/delivery-jobs.ts';
 import { outboxLoop } from '#events/outbox-loop.ts';
+import { gitLimits } from '#git/limits.ts';
 import { openGitStore, storeUntil } from '#git/store.ts';
 import { defaultConcurrency, type WorkerOptions } from '#jobs/worker.ts';
-import { type AssistantProvider, noAssistant } from '#lib/assistant.ts';
-import { type KnownClient, knownClientNames } from '#lib/known-clients.ts';
-import { openLimiters } from '#lib/limiters.ts';
-import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
-import { readPrices } from '#lib/prices.ts';
+import { resourceLimits } from '#lib/limits.ts';
 import { openSecrets } from '#lib/secrets.ts';
 import type { SshKey } from '#lib/ssh-key.ts';
 import { openRecordLookup } from '#net/dns-records.ts';
+import { nameLimits } from '#net/limits.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 import { measured } from '#objects/measured.ts';
@@ -30,9 +29,12 @@ import {
   allEndpoints,
   allFollowUps,
   allJobs,
+  allLimits,
   allRoutes,
   allSchemas,
   allSubscriptions,
+  type LimitOverrides,
+  makeFamilyServices,
   ruleEvaluators,
 } from '#resources/all.ts';
 import { openRunners, type RunnerSettings } from '#runner-providers/open.ts';
@@ -40,11 +42,12 @@ import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/em
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '#webhook-delivery/settings.ts';
 import { buildApp } from './app.ts';
+import { openLimiters } from './limiters.ts';
 import type { MetricsReader } from './metrics.ts';
 import { defaultSlowThresholds, type SlowThresholds } from './request-log.ts';
 
 /** The settings of a Hearth. The command line and the tests make them. */
-export type Settings = {
+export type Settings = FamilySettings & {
   address: Address;
   /**
    * The folder of all repositories. Sibling folders hold archives of migrations, and release assets if no bucket is configured.
@@ -56,13 +59,11 @@ export type Settings = {
   databaseFolder?: string | undefined;
   env: NodeJS.ProcessEnv;
   url?: string;
-  /** The source of workflow actions that aren't on this server. */
-  actionsOrigin?: string;
   /** Addresses and ranges of the proxies whose X-Forwarded headers are used. Omitted: none. */
   trustedProxies?: string[];
   vocabulary: Vocabulary;
   limits: Limits;
-  /** Values that replace the limits in `lib/limits.ts`. */
+  /** Values that replace limits in the table of limits. */
   resourceLimits?: LimitOverrides;
   /** 32 bytes, kept outside the database (security decision 9). */
   secretKey: Buffer;
@@ -76,12 +77,6 @@ export type Settings = {
   embeddings?: EmbeddingSettings;
   webhooks?: Partial<WebhookSettings>;
   runners?: RunnerSettings;
-  /** The attached assistant. Omitted: none. */
-  assistant?: AssistantProvider;
-  /** Programs with built-in client ids that people may use to sign in. Omitted: all known ones. */
-  knownClients?: readonly KnownClient[];
-  /** The file of prices. Omitted: everything is free. */
-  prices?: string | undefined;
   log: Logger;
   clock: () => Date;
   connections?: number;
@@ -96,8 +91,6 @@ export type Settings = {
   ssh?: SshSettings;
   /** Repositories' websites. Omitted: none are served. */
   pages?: PagesSettings;
-  /** A folder of OSV files. Omitted: no advisories are loaded. */
-  advisories?: string | undefined;
   /** DNS servers, such as `127.0.0.1:53`. Omitted: the system's servers. */
   nameServers?: readonly string[];
 };
@@ -122,10 +115,9 @@ export type Hearth = {
 export async function openHearth(settings: Settings): Promise<Hearth> {
   const { log, clock, vocabulary, limits, version, searchBudget = 2_000 } = settings;
   const runners = await openRunners(settings.runners);
-  const prices = await readPrices(settings.prices);
-  const resources = resourceLimits(settings.resourceLimits);
+  const resources = resourceLimits(allLimits, settings.resourceLimits);
   const { nameServers: servers } = settings;
-  const resolve = openResolver({ limits: resources.names, ...(servers ? { servers } : {}) });
+  const resolve = openResolver({ limits: resources.of(nameLimits), ...(servers ? { servers } : {}) });
   // Private addresses are allowed, since only the administrator configures these servers, which are often in the same network.
   const ownServers = openOutbound({ allow: ['0.0.0.0/0', '::/0'], resolve });
   const embedder = openEmbedder(settings.embeddings ?? { provider: 'off' }, ownServers);
@@ -141,28 +133,28 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
   const { slow = defaultSlowThresholds } = settings;
   const pools = openPools(settings.address, {
     ...settings,
-    limits: resources.database,
+    limits: resources.of(databaseLimits),
     slowStatement: { ms: slow.statement, note: (fields) => log.warn(fields, 'a statement was slow') },
   });
   const database = pools.requests;
   const git = await openGitStore({
     root: settings.repositories,
     env: settings.env,
-    limits: resources.git,
+    limits: resources.of(gitLimits),
     installation: settings.installation,
   });
   const webhooks = { ...defaultWebhookSettings, ...settings.webhooks };
   const outbound = openOutbound({ allow: webhooks.allow, resolve });
   const embeddings = embedder && openEmbeddings(embedder, database.db);
   const secrets = openSecrets(settings.secretKey);
-  const services: Services = {
+  const core: CoreServices = {
     git,
     migrations: join(dirname(settings.repositories), 'migrations'),
     objects,
     vocabulary,
     limits,
     resourceLimits: resources,
-    limiters: openLimiters(resources, database.pool.options.max),
+    limiters: openLimiters(resources),
     secrets,
     version,
     openedAt: clock(),
@@ -170,20 +162,16 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     embeddings,
     outbound,
     ownServers,
-    lookUpRecords: openRecordLookup({ timeout: resources.names.lookupTime, servers }),
+    lookUpRecords: openRecordLookup({ timeout: resources.of(nameLimits).lookupTime, servers }),
     webhooks,
     runners,
-    prices,
-    assistant: settings.assistant ?? noAssistant,
     url: settings.url,
-    knownClients: settings.knownClients ?? knownClientNames,
-    actionsOrigin: settings.actionsOrigin,
-    advisories: settings.advisories,
-    refRules: { evaluators: ruleEvaluators, host: settings.url && new URL(settings.url).hostname, secrets },
     followUps: allFollowUps,
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings),
   };
+  const connections = database.pool.options.max;
+  const services = { ...core, ...(await makeFamilyServices({ settings, services: core, connections, ruleEvaluators })) };
   const app = buildApp({
     ...settings,
     endpoints: allEndpoints,

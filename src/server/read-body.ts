@@ -6,32 +6,34 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 import type { Caller } from '#lib/caller.ts';
 import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { type Json, jsonReader } from '#lib/json-reader.ts';
-import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import type { requestLimits } from '#lib/limits/requests.ts';
+import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
+import { markdownLimits } from '#resources/platform/markdown/index.ts';
 import { admit } from './admit.ts';
 import { type ReceiveLimits, receiveBody, receiveParts, tooLarge } from './receive-body.ts';
 
-/** The maximum length of a text body. */
-const textBytes = { bytes: fixedValue(limitTable.texts.rendered), name: 'texts.rendered' };
+/** The longest text that is read as a body. */
+const textBytes = { bytes: fixedValue(markdownLimits.rendered), name: 'texts.rendered' };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
-/** Reads request bodies, within the limits of each and the limit on the bytes of all bodies in memory. */
+/** Reads the bodies of requests, within the limits of each and the limit on the bytes of all bodies in memory. */
 export type BodyReader = {
-  /** The JSON body of an authorized request; undefined if it has none. */
+  /** The JSON body of an authorized request; undefined where it has none. */
   json(exchange: Exchange, endpoint: Pick<Endpoint, 'carries'>, caller: Caller): Promise<Json | undefined>;
   /** The plain text or Markdown of an authorized request. */
   text(exchange: Exchange, caller: Caller): Promise<string>;
-  /** Passes the parts of a file of any type on, one after the other. */
+  /** Passes a file of any type on in parts, one after the other. */
   parts(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, take: (part: Buffer) => Promise<void>): Promise<void>;
-  /** A body of any type, compressed or not, which is passed on unchanged. */
+  /** A body of any type, packed or not, which is passed on as it is. */
   bytes(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, caller: Caller): Promise<Buffer>;
-  /** The text of a form from a client that isn't signed in. */
+  /** The text of a form of a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;
 };
 
-/** @param heldBytes limits the bytes of all bodies in memory. One slot is one byte */
-export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: ConcurrencyLimiter): BodyReader {
+/** @param heldBytes limits the bytes of all bodies in memory: one slot is one byte */
+export function bodyReader(bounds: LimitValues<typeof requestLimits>, heldBytes: ConcurrencyLimiter): BodyReader {
   const timing = { time: bounds.bodyTime, rate: bounds.bodyRate };
 
   const receive = async (exchange: Exchange, caller: Caller, limits: ReceiveLimits, onPart: (part: Buffer) => void) => {
@@ -102,15 +104,15 @@ export function bodyReader(bounds: ResourceLimits['requests'], heldBytes: Concur
   };
 }
 
-/** Sends `100 Continue` to a client that expects it before it sends the body. */
+/** Sends `100 Continue` to a client that waits for it before it sends the body. */
 export function sendContinue({ request, reply }: Exchange): void {
   if (expectsContinue(request)) reply.raw.writeContinue();
 }
 
-/** Whether a client expects `100 Continue` before it sends the body. */
+/** Whether a client waits for `100 Continue` before it sends the body. */
 export const expectsContinue = ({ headers }: FastifyRequest): boolean => headers.expect?.toLowerCase() === '100-continue';
 
-/** The Content-Length of a body in bytes; undefined for a chunked body. */
+/** The Content-Length of a body in bytes; undefined for a chunked one. */
 export function contentLength({ headers }: FastifyRequest): number | undefined {
   if (headers['transfer-encoding'] !== undefined) return undefined;
   return Number(headers['content-length'] ?? 0);

@@ -1,8 +1,9 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import type { EndableWork } from '#lib/concurrency-limiter.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { recentRate } from '#lib/recent-rate.ts';
+import type { transferLimits } from '#objects/limits.ts';
 
 const sampleMs = 250;
 
@@ -13,7 +14,7 @@ export type MeasuredReply = EndableWork & { begin(): void };
  * Measures how fast a client reads a long reply, while bytes wait to be sent. If the client is too slow, its connection is
  * closed: as soon as other callers wait for its slot, and otherwise after `releases.transferRateTime`.
  */
-export function measureReading(reply: FastifyReply, limits: ResourceLimits['releases']): MeasuredReply {
+export function measureReading(reply: FastifyReply, limits: LimitValues<typeof transferLimits>): MeasuredReply {
   const [recent, long] = [recentRate(limits.transferContendedTime), recentRate(limits.transferRateTime)];
   const { raw } = reply;
   const sample = (bytes: number, milliseconds: number): void => {

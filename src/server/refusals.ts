@@ -1,7 +1,8 @@
 import { NoResultError } from 'kysely';
 import { isStatementTimeout } from '#database/connect.ts';
+import type { databaseLimits } from '#database/limits.ts';
 import type { GitError, GitErrorKind } from '#git/errors.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { type FieldCode, type FieldError, Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { emitField } from '#vocabulary/body.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
@@ -44,7 +45,7 @@ export const refusalOfGit = ({ kind, message, limit }: GitError): Refusal | unde
     : new Refusal(gitRefusals[kind], kind === 'not-found' ? 'Not Found' : message, [], limit === undefined ? {} : { limit });
 
 /** The refusal of a request that took PostgreSQL too long; undefined for other errors. */
-export function refusalOfTimeout(error: unknown, { statementTime }: ResourceLimits['database']): Refusal | undefined {
+export function refusalOfTimeout(error: unknown, { statementTime }: LimitValues<typeof databaseLimits>): Refusal | undefined {
   if (!isStatementTimeout(error)) return undefined;
   const limit = 'database.statementTime';
   const message = `The database worked on this for longer than the ${statementTime / 1_000} s of the limit ${limit}. Please ask for less at once.`;

@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isUnavailable } from '#database/connect.ts';
+import { databaseLimits } from '#database/limits.ts';
 import { hasErrorTexts } from '#endpoint/error-texts.ts';
 import type { Services } from '#endpoint/services.ts';
 import { isGitError, storageMessage } from '#git/errors.ts';
@@ -42,7 +43,7 @@ export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: 
     parts.log.error(fields, 'the storage cannot be read');
     return sendRefusal(parts, exchange, { status: 503, message: storageMessage });
   }
-  const slow = refusalOfTimeout(error, parts.services.resourceLimits.database);
+  const slow = refusalOfTimeout(error, parts.services.resourceLimits.of(databaseLimits));
   if (slow) parts.log.warn(fields, 'a statement took too long');
   const refusal = slow ?? refusalOf(error);
   if (refusal) {

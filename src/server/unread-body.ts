@@ -1,7 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { requestLimits } from '#lib/limits/requests.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { contentLength, expectsContinue } from './read-body.ts';
 
 /** An unread body up to this many bytes is discarded, which costs less than a new connection. */
@@ -11,11 +12,11 @@ const discardedByNode = 64 * 1024;
  * Limits how much is received of a body that is refused without being read, for example without a credential. The connection is
  * closed after a delay, since a client that is still sending would miss the reply.
  */
-export function boundUnreadBodies(app: FastifyInstance, bounds: ResourceLimits['requests']): void {
+export function boundUnreadBodies(app: FastifyInstance, bounds: LimitValues<typeof requestLimits>): void {
   app.addHook('onSend', (request, reply, payload, done) => done(null, boundUnread(payload, { request, reply, bounds })));
 }
 
-type Unread = { request: FastifyRequest; reply: FastifyReply; bounds: ResourceLimits['requests'] };
+type Unread = { request: FastifyRequest; reply: FastifyReply; bounds: LimitValues<typeof requestLimits> };
 
 /** The payload to send: the given one, or a stream that sends it and then discards the rest of the body. */
 function boundUnread(payload: unknown, { request, reply, bounds }: Unread): unknown {
@@ -44,7 +45,7 @@ function isSmall(request: FastifyRequest): boolean {
   return length !== undefined && length <= discardedByNode && !expectsContinue(request);
 }
 
-async function* payloadThenDiscard(payload: string | Buffer, raw: IncomingMessage, bounds: ResourceLimits['requests']) {
+async function* payloadThenDiscard(payload: string | Buffer, raw: IncomingMessage, bounds: LimitValues<typeof requestLimits>) {
   yield payload;
   const { promise, resolve } = Promise.withResolvers<void>();
   let remaining = bounds.discarded;

@@ -2,7 +2,8 @@ import { sql } from 'kysely';
 import { callerOf, countUse } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { sshLimits } from '#lib/limits/ssh.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { Counter } from './counter.ts';
 import { Strangers } from './strangers.ts';
 
@@ -19,12 +20,12 @@ export type Admission = {
 
 /** Counts all connections, the connections of each address, and failed authentications. */
 export class Addresses {
-  readonly #limits: ResourceLimits['ssh'];
+  readonly #limits: LimitValues<typeof sshLimits>;
   readonly #db: Db;
   readonly #open = new Counter();
   readonly #strangers: Strangers;
 
-  constructor(db: Db, limits: ResourceLimits['ssh']) {
+  constructor(db: Db, limits: LimitValues<typeof sshLimits>) {
     this.#db = db;
     this.#limits = limits;
     this.#strangers = new Strangers(limits);

@@ -1,6 +1,7 @@
 import type { Socket } from 'node:net';
 import type { AuthContext, Connection as Client, Session as ClientSession } from 'ssh2';
 import { findSshKey } from '#access/ssh-keys.ts';
+import { sshLimits } from '#lib/limits/ssh.ts';
 import { fingerprintOf, readSshKey } from '#lib/ssh-key.ts';
 import type { Addresses, Admission } from './addresses.ts';
 import type { SshParts } from './server.ts';
@@ -39,7 +40,7 @@ export class Connection {
   }
 
   get #limits() {
-    return this.#parts.services.resourceLimits.ssh;
+    return this.#parts.services.resourceLimits.of(sshLimits);
   }
 
   /** Whether the address may connect. If it has failed too often, it gets a message, and the connection is closed. */

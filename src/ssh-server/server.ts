@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { createServer, type Server, type Socket } from 'node:net';
 import ssh2 from 'ssh2';
+import { sshLimits } from '#lib/limits/ssh.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import type { GitParts } from '#server/git-exchange.ts';
 import type { SshSettings } from '#server/hearth.ts';
@@ -43,7 +44,7 @@ export async function openSshServer(
   settings: SshSettings,
   { host, port }: { host: string; port: number },
 ): Promise<SshServer> {
-  const limits = parts.services.resourceLimits.ssh;
+  const limits = parts.services.resourceLimits.of(sshLimits);
   const addresses = new Addresses(parts.database.db, limits);
   const connections = new Map<string, Connection>();
   const protocol = new ssh2.Server({

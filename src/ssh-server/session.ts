@@ -9,6 +9,7 @@ import { GitError, isGitError } from '#git/errors.ts';
 import { repoOf } from '#git/store.ts';
 import { receivePackOver, uploadPackOver } from '#git/transport/connection.ts';
 import type { Caller } from '#lib/caller.ts';
+import { sshLimits } from '#lib/limits/ssh.ts';
 import { forbidden, Refusal } from '#lib/refusal.ts';
 import { keyUseMs, noteKeyUse } from '#resources/identity/accounts/index.ts';
 import { type Exchange, failureOf, handlersOf, openExchange } from '#server/git-exchange.ts';
@@ -203,7 +204,7 @@ async function finish(
   if (status === 0 && !channel.readableEnded && !signal.aborted) {
     channel.eof();
     const { promise, resolve } = Promise.withResolvers<void>();
-    const timer = setTimeout(resolve, services.resourceLimits.ssh.unreadTime);
+    const timer = setTimeout(resolve, services.resourceLimits.of(sshLimits).unreadTime);
     signal.addEventListener('abort', () => resolve(), { once: true });
     channel.once('end', resolve).on('data', () => void timer.refresh());
     channel.resume();

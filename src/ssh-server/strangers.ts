@@ -1,4 +1,5 @@
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { sshLimits } from '#lib/limits/ssh.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { Counter } from './counter.ts';
 
 /** A connection that hasn't authenticated yet. `drop` closes it. */
@@ -9,13 +10,13 @@ type Stranger = { readonly key: string; readonly leave: () => void; readonly dro
  * oldest of the address that has the most. Connections of recently authenticated addresses are dropped last.
  */
 export class Strangers {
-  readonly #limits: ResourceLimits['ssh'];
+  readonly #limits: LimitValues<typeof sshLimits>;
   readonly #all = new Set<Stranger>();
   readonly #counts = new Counter();
   /** Authenticated addresses, the most recent one at the end. */
   readonly #recent = new Set<string>();
 
-  constructor(limits: ResourceLimits['ssh']) {
+  constructor(limits: LimitValues<typeof sshLimits>) {
     this.#limits = limits;
   }
 

@@ -1,42 +1,44 @@
-// Converts Markdown to HTML that any page may show, and to plain text.
+// Markdown as HTML that any page may show, and as plain text.
+
 import { randomUUID } from 'node:crypto';
 import MarkdownIt, { type Token } from 'markdown-it';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type Autolink, type FoundAutolink, findAutolinks } from './autolinks.ts';
 import { escapeHtml } from './escape-html.ts';
+import { textLimits } from './limits.ts';
 import { htmlPieces, type InlineText, inlineText, OpenTags } from './markdown.ts';
 import { findReferences, type Reference } from './references.ts';
 import { sanitized, textOf } from './sanitize.ts';
 
-/** A Markdown text and its display options. */
+/** A text as Markdown, and how it is shown. */
 export type MarkdownText = {
   readonly text: string;
-  /** The address of this server. Links to other servers are marked. */
+  /** The address of this server: links that leave it are marked. */
   readonly html: string;
-  /** Whether line endings become line breaks, as in comments. */
+  /** Ends of lines are shown as such, as comments have it. */
   readonly breaks: boolean;
-  /** The autolinks of the text's repository, if the reader may see them. */
+  /** Those of the text's repository, as far as the reader may see them. */
   readonly autolinks?: readonly Autolink[] | undefined;
 };
 
-/** HTML, or a reference in it, which is a link only for readers who may see its target. */
+/** HTML, or a reference in it, which is a link for those alone who may see what it names. */
 export type RenderedPart = string | RenderedReference;
 
 export type RenderedReference = {
   readonly reference: Reference;
-  /** The HTML of the reference if it isn't a link. */
+  /** The HTML of the reference where it isn't a link. */
   readonly plain: string;
-  /** The HTML inside the link. */
+  /** The HTML between the tags of the link. */
   readonly linked: string;
-  /** The HTML around the link, if an autolink covers more of the text than the reference. */
+  /** The HTML around the link, where an autolink takes more of the text than the reference. */
   readonly before: string;
   readonly after: string;
 };
 
-const maxNesting = fixedValue(limitTable.texts.nesting);
-const maxLinks = fixedValue(limitTable.texts.links);
-const mostTags = fixedValue(limitTable.texts.tags);
-const maxHtml = fixedValue(limitTable.texts.html);
+const maxNesting = fixedValue(textLimits.nesting);
+const maxLinks = fixedValue(textLimits.links);
+const mostTags = fixedValue(textLimits.tags);
+const maxHtml = fixedValue(textLimits.html);
 
 const renderer = new MarkdownIt({ html: true, linkify: true, maxNesting });
 renderer.linkify.set({ fuzzyLink: false }).add('www.', {
@@ -50,7 +52,7 @@ renderer.linkify.set({ fuzzyLink: false }).add('www.', {
 });
 const webAddress = /[a-z\d-]+(?:\.[a-z\d-]+)+(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?'()[\]*_~])?)?/iy;
 
-/** A reference in a text token. In the HTML, a mark replaces it, which becomes a link for each reader. */
+/** A reference in a text token. Where it stands, HTML has a mark, which becomes a link for each reader. */
 type Link = { start: number; end: number; mark: string };
 type TextMeta = { links?: Link[]; box?: string };
 
@@ -60,11 +62,11 @@ renderer.renderer.rules.text = (tokens, at) => {
   return box + markedText(content, links, escapeHtml);
 };
 
-// The public API's element for strikethrough.
+// The public API's element for what is struck out.
 renderer.renderer.rules.s_open = () => '<del>';
 renderer.renderer.rules.s_close = () => '</del>';
 
-/** Text with marks in place of references. `written` converts the rest to HTML. */
+/** Text with marks in the place of references; `written` makes HTML of the rest. */
 function markedText(text: string, links: readonly Link[], written: (text: string) => string): string {
   const parts: string[] = [];
   let at = 0;
@@ -77,10 +79,9 @@ function markedText(text: string, links: readonly Link[], written: (text: string
 }
 
 /**
- * The HTML of a Markdown text (in the public API's dialect: tables, task lists, strikethrough, addresses as links), and the
- * references in it. The HTML contains nothing that could run, load or send something on a page. For a long text, it runs in a
- * worker thread.
- * @returns undefined if the HTML would be too large: one definition of an address may serve many links
+ * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything that
+ * could run, load or send something on a page, and the references in it. It runs in a worker thread where the text is long.
+ * @returns undefined where the HTML would be too large: an address that is written once may be that of many links
  */
 export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownText): RenderedPart[] | undefined {
   const tokens = renderer.parse(text, {});
@@ -96,7 +97,7 @@ export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownT
   return sizeOfParts(parts) > maxHtml ? undefined : parts;
 }
 
-/** The words of a Markdown text without its markup; undefined if its HTML would be too large. */
+/** The words of a Markdown text without its marks; undefined where its HTML would be too large. */
 export function renderPlain(text: string): string | undefined {
   const tokens = renderer.parse(text, {});
   limitTags(tokens);
@@ -104,17 +105,17 @@ export function renderPlain(text: string): string | undefined {
   return textOf(renderer.renderer.render(tokens, renderer.options, {}));
 }
 
-/** The approximate length of one token's tags. */
+/** About the characters of the tags of one token. */
 const charactersOfTags = 10;
 
-/** The approximate length of the tokens' HTML. */
+/** About the characters of the HTML that tokens make. */
 const sizeOfTokens = (tokens: readonly Token[]): number =>
   tokens.reduce((sum, { content, attrs, children }) => {
     const own = (attrs ?? []).reduce((all, [name, value]) => all + name.length + String(value).length, charactersOfTags);
     return sum + own + (children ? sizeOfTokens(children) : content.length);
   }, 0);
 
-/** The maximum length of a rendered text's HTML for a reader, without the addresses of its references. */
+/** The most characters of HTML that a rendered text is for a reader, without the addresses of its references. */
 export const sizeOfParts = (parts: readonly RenderedPart[]): number => parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
 
 const sizeOfPart = (part: RenderedPart): number =>
@@ -122,17 +123,17 @@ const sizeOfPart = (part: RenderedPart): number =>
     ? part.length
     : Math.max(part.plain.length, part.before.length + part.linked.length + part.after.length);
 
-/** The length to which the public API shortens commit ids. */
+/** The length at which the public API cuts commits' ids. */
 const shownDigits = 7;
 
 type References = {
-  /** The total length of the marked references' HTML. Marking stops if it is too large. */
+  /** The characters of the HTML of all that were marked. It stops marking where there are too many. */
   size(): number;
   mark(text: string): Link[];
   split(html: string): RenderedPart[];
 };
 
-/** Collects the references of one text. Nobody can write their marks in a text, since these contain an unpredictable number. */
+/** Collects the references of one text. Their marks can't be written by anybody, since nobody knows the number in them before. */
 function openReferences(autolinks: readonly Autolink[], html: string): References {
   const secret = randomUUID().replaceAll('-', '');
   const parts: RenderedPart[] = [];
@@ -143,7 +144,7 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
     size += sizeOfPart(part);
     return { start, end, mark: `r${secret}x${parts.length - 1}x` };
   };
-  /** An autolink with a reference inside. The autolink applies for readers who may not see the reference's target. */
+  /** An autolink with a reference inside: the autolink counts for readers who may not see what the reference names. */
   const addBoth = (
     text: string,
     outer: FoundAutolink,
@@ -179,7 +180,7 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
       return links;
     },
     split: (rendered) =>
-      // Every second part is a match of the group.
+      // Every second part is what the brackets matched.
       rendered.split(new RegExp(`r${secret}x(\\d+)x`)).flatMap((part, at): RenderedPart | RenderedPart[] => {
         const marked = at % 2 === 1 ? parts[Number(part)] : undefined;
         return marked ?? (part === '' ? [] : [part]);
@@ -190,7 +191,7 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
 const autolinkHtml = (text: string, { start, end, href }: FoundAutolink, html: string): string =>
   sanitized(`<a class="autolink" href="${escapeHtml(href)}">${escapeHtml(text.slice(start, end))}</a>`, html);
 
-/** The text of a link. For a commit's id, only the first digits. The characters of references have no special meaning in HTML. */
+/** What a link shows: of a commit's id, the first digits. References are written in characters that HTML has no other meaning for. */
 function linkedHtml(written: string, reference: Reference): string {
   if (reference.kind !== 'commit') return written;
   const before = written.slice(0, -reference.sha.length);
@@ -231,7 +232,7 @@ function markInline({ text, parts }: InlineText, references: References): void {
   }
 }
 
-/** Adds a disabled checkbox to list items that begin with `[ ]` or `[x]`. */
+/** Items of lists that begin with `[ ]` or `[x]` get a box, which nobody can tick. */
 function showBoxes(tokens: readonly Token[]): void {
   for (const [at, { type, children }] of tokens.entries()) {
     const [item, paragraph] = [tokens[at - 2], tokens[at - 1]];
@@ -251,7 +252,7 @@ function showBoxes(tokens: readonly Token[]): void {
   }
 }
 
-/** Sets the alignment of a table cell as an attribute, since styles aren't allowed. */
+/** The alignment of a table's cell as an attribute, since no styles are let through. */
 function alignCell(token: Token): void {
   if (token.type !== 'th_open' && token.type !== 'td_open') return;
   const align = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? ''))?.[1];

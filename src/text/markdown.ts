@@ -1,7 +1,8 @@
 import MarkdownIt, { type Token } from 'markdown-it';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { textLimits } from './limits.ts';
 
-const maxNesting = fixedValue(limitTable.texts.nesting);
+const maxNesting = fixedValue(textLimits.nesting);
 
 /** Parses texts for finding references: raw HTML is recognized, and addresses are left to `findReferences`. */
 const reader = new MarkdownIt({ html: true, maxNesting });

@@ -1,35 +1,33 @@
-// Finds the references of a text. A text is read once, when it is written. The callers that store references check which targets
-// exist and who may see them.
+// What a text refers to. It is read once, when the text is written; those who store it look up what is there and who may see it.
+
 import { gather } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { textLimits } from './limits.ts';
 import { htmlPieces, inlineText, OpenTags, parseMarkdown } from './markdown.ts';
 import { findReferences, mayRefer, type Reference } from './references.ts';
 
 type Named<Kind extends Reference['kind']> = Omit<Extract<Reference, { kind: Kind }>, 'kind'>;
 
-/** The distinct references of a text, in order of first appearance. All names are in lower case. */
+/** What a text refers to, each once, in the order of their first places. All names are in lower case. */
 export type TextReferences = {
-  /** Mentioned logins, without those in `@org/team`. */
+  /** Logins that are mentioned. `@org/team` isn't among them. */
   readonly mentions: readonly string[];
   readonly teamMentions: readonly Named<'team'>[];
-  /** Issues; without an owner, of the text's own repository. `closes`: a closing keyword precedes it at least once. */
+  /** Issues; without an owner, of the text's own repository. `closes`: a closing keyword stands before it at least once. */
   readonly issues: readonly Named<'issue'>[];
-  /**
-   * Commits, by 7 to 40 digits of their ids. Other words of the same form are included, since it isn't known here whether a
-   * commit exists.
-   */
+  /** Commits, by 7 to 40 digits of their ids. Words that look so are among them: whether there is such a commit isn't known here. */
   readonly commits: readonly Named<'commit'>[];
 };
 
-/** `html` is the address of this server. With it, full addresses of its issues and commits are references too. */
+/** `html` is the address of this server: with it, full addresses of its issues and commits are references, too. */
 type Options = { readonly html?: string | undefined };
 
-const most = fixedValue(limitTable.texts.references);
+const most = fixedValue(textLimits.references);
 
 /**
- * The references of a Markdown text, outside code, links' texts and targets, and HTML comments.
+ * What a Markdown text refers to, outside code, links' texts and targets, and HTML comments.
  *
- * For a long text, it runs in a worker thread: see `text-references.ts`.
+ * It runs in a worker thread where the text is long: see `text-references.ts`.
  *
  * @example readMarkdown({ text: 'Fixes #12, says @Ada' }).issues // [{ number: 12, closes: true }]
  */
@@ -46,21 +44,21 @@ export function readMarkdown({ text, html }: Options & { readonly text: string }
   return references.all();
 }
 
-/** The references of a commit message, which is plain text, so every word counts. */
+/** What a commit's message refers to: it is plain text, in which every word counts. */
 export function readCommitMessage(message: string, { html }: Options = {}): TextReferences {
   const references = collection();
   references.add(gather(findReferences(message, html), 'reference'));
   return references.all();
 }
 
-/** The distinct references, up to the limits. */
+/** References, each once, as far as they count. */
 export function collectReferences(all: readonly Reference[]): TextReferences {
   const references = collection();
   references.add(all);
   return references.all();
 }
 
-/** Collects references, up to a maximum number of each kind. */
+/** References as they are found; of each kind so many at most. */
 function collection(): { add: (all: readonly Reference[]) => void; all: () => TextReferences } {
   const mentions = new Set<string>();
   const teams = new Map<string, Named<'team'>>();
@@ -102,7 +100,7 @@ function collection(): { add: (all: readonly Reference[]) => void; all: () => Te
   };
 }
 
-/** An existing key keeps its position. */
+/** A key that is there keeps its place. */
 function put<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size < most || map.has(key)) map.set(key, value);
 }

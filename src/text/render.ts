@@ -1,11 +1,13 @@
-// Renders Markdown as HTML for one reader, and as plain text.
+// Markdown as HTML for one reader, and as plain text.
+
 import type { Caller } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { digestOf } from './digest.ts';
 import { escapeHtml } from './escape-html.ts';
+import { textLimits } from './limits.ts';
 import {
   type MarkdownText,
   type RenderedPart,
@@ -16,9 +18,9 @@ import {
 } from './markdown-html.ts';
 import type { Reference } from './references.ts';
 
-/** The targets that may be linked, because they exist and the reader may see them, by lower-case keys. */
+/** What may be linked: what is there and what the reader may see, by keys in lower case. */
 export type Known = {
-  /** Logins in their original spelling, by lower-case logins. */
+  /** Logins as they are written, by themselves in lower case. */
   readonly logins: ReadonlyMap<string, string>;
   /** Addresses of teams, by `org/team`. */
   readonly teams: ReadonlyMap<string, string>;
@@ -31,7 +33,7 @@ export type Known = {
 /** A repository by its names in URLs. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
 
-/** The repository that a reference in a text of `own` means; undefined if it can't mean any. */
+/** The repository that a reference in a text of `own` leads to; undefined where there is none that it could mean. */
 export function repositoryNamed(
   { owner = '', repo = '' }: Partial<RepositoryName>,
   own: RepositoryName | undefined,
@@ -40,27 +42,25 @@ export function repositoryNamed(
   return own && { owner: owner || own.owner, repo: repo || own.repo };
 }
 
-/** The key of a repository, for its autolinks. */
+/** The key of a repository, by which its autolinks are found. */
 export const repositoryKey = ({ owner, repo }: RepositoryName): string => `${owner}/${repo}`.toLowerCase();
 
 /** The key of an issue in `Known`. */
 export const issueKey = ({ owner, repo }: RepositoryName, number: number): string => `${owner}/${repo}#${number}`.toLowerCase();
 
-/** The key of a commit in `Known`, by the digits in the text. */
+/** The key of a commit in `Known`, by the digits with which a text names it. */
 export const commitKey = ({ owner, repo }: RepositoryName, digits: string): string => `${owner}/${repo}@${digits}`.toLowerCase();
 
-/**
- * A rendered text, for all readers. Undefined if it is shown unrendered, since rendering takes too long or makes too much HTML.
- */
+/** A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long or makes too much HTML. */
 export type RenderedText = { readonly parts: readonly RenderedPart[] | undefined };
 
-/** The maximum length of a text's HTML for a reader. */
+/** The most characters of HTML that a text is for a reader. */
 export const sizeOfHtml = ({ parts = [] }: RenderedText, { html }: Pick<LinkContext, 'html'>): number =>
   sizeOfParts(parts) + referencesOf({ parts }).length * (html.length + charactersOfLink);
-/** The approximate length of a link's tag and its path: the names of an owner and a repository. */
+/** About the tag of a link and the path of its address: the names of an owner and a repository. */
 const charactersOfLink = 150;
 
-const { time, inProcess, kept } = limitTable.texts;
+const { time, inProcess, kept } = textLimits;
 const markdown = threadFunctions<typeof import('./markdown-html.ts')>(
   new URL('./markdown-html.ts', import.meta.url),
   fixedValue(time),
@@ -90,12 +90,12 @@ const plain = preparedResults<Owned<{ text: string }>, { readonly text: string |
   maxBytes: fixedValue(kept),
 });
 
-/** Two bytes for each character, and an overhead for each reference. */
+/** Two bytes for each character, and some for each reference. */
 const sizeOf = (parts: readonly RenderedPart[]): number =>
   parts.reduce((sum, part) => sum + (typeof part === 'string' ? 2 * part.length : bytesOfReference), 0);
 const bytesOfReference = 500;
 
-/** A text that takes a thread too long does so every time, so this result is cached. */
+/** What takes a thread too long does so each time. */
 async function unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -105,7 +105,7 @@ async function unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The same if too many texts of the caller wait. The text is rendered on the next request. */
+/** The same where too many texts of the caller wait: it is rendered when somebody asks again. */
 async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -115,30 +115,30 @@ async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The HTML of a Markdown text, with its references. Results are cached by text. */
+/** The HTML of a Markdown text, with its references. What was rendered is kept by the text. */
 export const renderForAll = async (wanted: MarkdownText, caller: Caller): Promise<RenderedText> =>
   (await unlessBusy(() => rendered.get({ ...wanted, caller }))) ?? { parts: undefined };
 
-/** The words of a Markdown text without its markup; the text itself if that takes too long. */
+/** The words of a Markdown text without its marks; the text itself where that takes too long. */
 export const plainText = async (text: string, caller: Caller): Promise<string> =>
   (await unlessBusy(() => plain.get({ text, caller })))?.text ?? text;
 
 type LinkContext = {
   /** The address of this server. */
   readonly html: string;
-  /** The repository for references without one. */
+  /** The repository to which references without one belong. */
   readonly repository?: RepositoryName | undefined;
-  /** Omitted: nothing is linked. */
+  /** Without it, nothing is linked. */
   readonly known?: Known | undefined;
 };
 
-/** The HTML of a text for one reader. References to known targets become links. */
+/** The HTML of a text for one reader: references to what is known become links. */
 export function linkedHtml({ parts }: RenderedText, text: string, context: LinkContext): string {
   if (!parts) return verbatimHtml(text);
   return parts.map((part) => (typeof part === 'string' ? part : linkOf(part, context))).join('');
 }
 
-/** The references of a rendered text. */
+/** The references of a text that was rendered. */
 export const referencesOf = ({ parts = [] }: RenderedText): Reference[] =>
   parts.flatMap((part) => (typeof part === 'string' ? [] : [part.reference]));
 
@@ -152,7 +152,7 @@ export async function renderText(
 
 type RenderOptions = { readonly caller: Caller } & Partial<Pick<MarkdownText, 'breaks' | 'autolinks'>>;
 
-/** A text in its source form as HTML, if it isn't rendered. */
+/** A text as it was written, in HTML: for what isn't rendered. */
 export const verbatimHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`;
 
 function linkOf(

@@ -1,13 +1,15 @@
-// The references of Markdown texts. Long texts are read in worker threads.
+// What Markdown texts refer to. Long texts are read in worker threads.
+
 import type { Caller } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { digestOf } from './digest.ts';
+import { textLimits } from './limits.ts';
 import { readMarkdown, type TextReferences } from './read.ts';
 import { mayRefer } from './references.ts';
 
-const { time, inProcess, kept } = limitTable.texts;
+const { time, inProcess, kept } = textLimits;
 const reader = threadFunctions<typeof import('./read.ts')>(new URL('./read.ts', import.meta.url), fixedValue(time));
 const short = fixedValue(inProcess);
 
@@ -29,16 +31,16 @@ const results = preparedResults<WrittenText, TextReferences>({
   maxBytes: fixedValue(kept),
 });
 
-/** The references of a short text, which needs no thread; undefined for a long text. */
+/** The references of a text that needs no thread; undefined for another. */
 function readShort({ text, html }: WrittenText): TextReferences | undefined {
   if (!mayRefer(text)) return none;
   return text.length <= short ? readMarkdown({ text, html }) : undefined;
 }
 
-/** The references of a text, outside of transactions. @throws Refusal if too many texts of the caller wait */
+/** What a text refers to, outside of transactions. @throws Refusal where too many texts of the caller wait */
 export const readReferences = async (written: WrittenText): Promise<TextReferences> =>
   readShort(written) ?? (await results.get(written));
 
-/** The references of a text, in a transaction, which restarts if the text is long and hasn't been read yet. */
+/** What a text refers to, in a transaction, which begins again where the text is long and wasn't read yet. */
 export const requireReferences = (written: WrittenText): TextReferences =>
   readShort(written) ?? results.require([written])[0] ?? none;

@@ -1,5 +1,6 @@
 import { grouped } from '#lib/collections.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { deliveryLimits } from './limits.ts';
 import type { DueHook, LeasedDelivery, Share } from './take.ts';
 
 /**
@@ -43,7 +44,7 @@ function hasFreeSlot(running: Counts, health: Health, slots: number): boolean {
  * of the slots, so that an owner with unresponsive receivers leaves slots for the others. A webhook may have one running delivery
  * at first, then twice as many after each success (slow start).
  */
-export function deliveryConcurrency(limits: ResourceLimits['webhooks']) {
+export function deliveryConcurrency(limits: LimitValues<typeof deliveryLimits>) {
   const hooks = new Map<number, HookState>();
   const owners = new Map<number, OwnerState>();
   /** The webhook of each owner that was served last. */

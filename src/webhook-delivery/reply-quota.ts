@@ -1,4 +1,5 @@
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { deliveryLimits } from './limits.ts';
 import type { Outcome } from './outcome.ts';
 
 const hourMs = 3_600_000;
@@ -7,7 +8,7 @@ const hourMs = 3_600_000;
  * Limits the stored bytes of replies from an owner's receivers in an hour. Beyond it, outcomes are stored without headers and
  * body.
  */
-export function replyQuota({ repliesPerOwner }: ResourceLimits['webhooks']) {
+export function replyQuota({ repliesPerOwner }: LimitValues<typeof deliveryLimits>) {
   let bytesByOwner = new Map<number, number>();
   let windowEnds = 0;
   return (owner: number, outcome: Outcome, now: Date): Outcome => {

@@ -2,6 +2,7 @@ import type { ResourceLimits } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
+import { deliveryLimits } from './limits.ts';
 import { type EncodedRequest, encode, type Message } from './message.ts';
 import { type Outcome, outcomeOfError, outcomeOfReply, unreadable } from './outcome.ts';
 import { secretContext } from './secret-context.ts';
@@ -21,7 +22,7 @@ export async function send(
   delivery: LeasedDelivery,
   services: SendServices,
 ): Promise<{ headers: Record<string, string>; outcome: Outcome }> {
-  const { sendTime, reply } = services.resourceLimits.webhooks;
+  const { sendTime, reply } = services.resourceLimits.of(deliveryLimits);
   const encoded = encodedOf(delivery, services);
   if (!encoded) return { headers: {}, outcome: unreadable };
   const { headers, storedHeaders, body } = encoded;

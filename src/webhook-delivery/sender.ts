@@ -3,6 +3,7 @@ import type { BackgroundLoop, BackgroundLoopContext } from '#jobs/background-loo
 import { addSeconds } from '#lib/time.ts';
 import { retryAt } from './backoff.ts';
 import { deliveryConcurrency } from './concurrency.ts';
+import { deliveryLimits } from './limits.ts';
 import { hasFailed, isRetryable, type Outcome } from './outcome.ts';
 import { outcomeStore } from './outcome-store.ts';
 import { replyQuota } from './reply-quota.ts';
@@ -64,7 +65,7 @@ async function retryLater({ log }: Context, take: () => Promise<number>): Promis
 
 function openSender(context: Context) {
   const { db, services, clock } = context;
-  const limits = services.resourceLimits.webhooks;
+  const limits = services.resourceLimits.of(deliveryLimits);
   const concurrency = deliveryConcurrency(limits);
   const limitReply = replyQuota(limits);
   const store = outcomeStore(context);

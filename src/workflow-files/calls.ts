@@ -1,20 +1,22 @@
-// Calls of workflows: the inputs, secrets and outputs that a called workflow declares, and the values from the call.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+// Workflows that jobs call: what they declare of inputs, secrets and outputs, and what a call gives them.
+
+import { fixedValue } from '#lib/limits.ts';
 import { budget, type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
 import { lineOf, partOf, type Source, type WorkflowFile, type WorkflowFileJob, type WorkflowProblem } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Combination } from './matrix.ts';
 import { entriesOf, findPart, keyText, type Token } from './token.ts';
 
 /** A workflow file, with the workflows that its jobs call. */
 export type Workflow = {
-  /** The name of the file within a run; undefined for the run's own file. */
+  /** What names it in the files of a run; undefined for the run's own. */
   readonly name: string | undefined;
   readonly file: WorkflowFile;
-  /** The called workflows, by the ids of the calling jobs. */
+  /** By the ids of the jobs that call them. */
   readonly called: ReadonlyMap<string, Workflow>;
 };
 
-/** The position of a calling job in its matrix. */
+/** The place of a job that calls a workflow in its matrix. */
 export type InMatrix = {
   readonly combination: Combination | null;
   readonly index: number;
@@ -23,29 +25,27 @@ export type InMatrix = {
   readonly maxParallel: number | null;
 };
 
-/** A call of a workflow, as stored with the jobs of the called workflow. */
+/** A call of a workflow, as the jobs of the called one keep it. */
 export type Call = InMatrix & {
-  /**
-   * The calling job, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix.
-   */
+  /** The job that calls, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix. */
   readonly key: string;
   readonly inputs: { readonly [name: string]: Json };
-  /** Whether the call is in a concurrency group, so that its jobs wait for their turn. */
+  /** Whether it is in a concurrency group, for whose turn its jobs wait. */
   readonly waitsForTurn?: true;
 };
 
 type CallKey = Pick<Call, 'key' | 'combination' | 'index'>;
 
-/** The key of one call: the key of its job, with its position in the job's matrix. */
+/** What names one call: the key of its job, with its place in the matrix of that. */
 export const callKeyOf = ({ key, combination, index }: CallKey): string => (combination === null ? key : `${key}:${index}`);
 
-/** The prefix of the keys of jobs that a call makes. */
+/** What a job's key begins with that a call makes. */
 export const prefixOfCall = (call: CallKey): string => `${callKeyOf(call)}/`;
 
-/** The id at the end of a key. */
+/** The id that a key ends in. */
 export const idOfKey = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
-/** The workflow at the end of a chain of calls, starting from a run's workflow; undefined if there is none. */
+/** The workflow that a chain of calls leads to, from the one of a run on; undefined where there is none. */
 export const calledBy = (workflow: Workflow, calls: readonly Pick<Call, 'key'>[]): Workflow | undefined =>
   calls.reduce<Workflow | undefined>((at, { key }) => at?.called.get(idOfKey(key)), workflow);
 
@@ -74,7 +74,7 @@ export const hasLeases = ({ file, called }: Workflow): boolean =>
 /** Whether a workflow can be called. */
 const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
 
-/** The problems of a call that both files show without being run. */
+/** What is wrong with a call, as far as both files tell without being run. */
 export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): WorkflowProblem[] {
   const { source, parts } = job;
   const line = lineOf(parts);
@@ -98,15 +98,15 @@ export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): Work
   return [...compared('inputs', partOf(source, 'with'), 'Input'), ...secrets];
 }
 
-/** The names of inputs and secrets, in lower case since they are compared regardless of case. */
+/** The names of inputs and secrets, which are compared in any case. */
 const lowerCaseNames = (mapping: Source): ReadonlySet<string> => new Set(Object.keys(mapping).map((name) => name.toLowerCase()));
 
-const maxCallBytes = fixedValue(limitTable.workflows.callValueBytes);
+const maxCallBytes = fixedValue(workflowFileLimits.callValueBytes);
 
 /**
- * The context `inputs` of a called workflow: the job's values, otherwise the defaults.
- * @param outside the contexts of the calling job
- * @throws ExpressionProblem for a value that can't be evaluated, or has the wrong type
+ * The context `inputs` of a called workflow: what the job gives, else the defaults.
+ * @param outside the contexts of the job that calls
+ * @throws ExpressionProblem for a value that can't be evaluated, or isn't of its type
  */
 export function inputsOfCall(job: WorkflowFileJob, called: WorkflowFile, outside: Contexts): { [name: string]: Json } {
   const declared = partOf(declarationOf(called), 'inputs');
@@ -126,9 +126,9 @@ export function inputsOfCall(job: WorkflowFileJob, called: WorkflowFile, outside
 }
 
 /**
- * The size in bytes of the inputs and matrix values of a call and of its outer calls. Each job below them stores these values.
- * @param around the size in bytes of the outer calls
- * @throws ExpressionProblem if the size is too large
+ * The bytes of the inputs and matrix values of a call and of the calls around it. Each job that they lead to keeps them.
+ * @param around the bytes of the calls around it
+ * @throws ExpressionProblem if there are too many
  */
 export function bytesOfCalls(
   job: WorkflowFileJob,
@@ -141,7 +141,7 @@ export function bytesOfCalls(
   throw new ExpressionProblem(message, lineOf(job.parts));
 }
 
-/** A value as an input of its declared type. Null is a missing value. */
+/** A value as an input of its declared type; null is what isn't given. */
 function typed(value: Json, type: Json, { name, line }: { name: string; line: number }): Json {
   const wrong = () => new ExpressionProblem(`The value of the input ${name} is no ${String(type)}`, line);
   if (type === 'boolean') {
@@ -159,23 +159,23 @@ function typed(value: Json, type: Json, { name, line }: { name: string; line: nu
 }
 
 /**
- * The secrets of a called workflow.
- * @param outside the contexts of the calling job, including `secrets`
- * @throws ExpressionProblem for a secret that can't be evaluated
+ * The secrets that a called workflow gets.
+ * @param outside the contexts of the job that calls, `secrets` among them
+ * @throws ExpressionProblem for one that can't be evaluated
  */
 export function secretsOfCall(job: WorkflowFileJob, outside: Contexts): { [name: string]: string } {
   const all = outside.secrets as { [name: string]: string };
   if (job.source.secrets === 'inherit') return all;
   const given = entriesOf(findPart(job.parts, 'secrets'));
   const values = given.map(({ key, value }) => [keyText(key), textOf(evaluate(value, outside))] as const);
-  // A secret that doesn't exist counts as not given.
+  // One that isn't there is as if it were not given.
   return Object.fromEntries(values.filter(([, value]) => value !== ''));
 }
 
 /**
- * The outputs of a called workflow that has ended.
- * @param inside its contexts, including `jobs`
- * @throws ExpressionProblem for an output that can't be evaluated
+ * The outputs of a workflow that was called and is over.
+ * @param inside its contexts, `jobs` among them
+ * @throws ExpressionProblem for one that can't be evaluated
  */
 export function outputsOfCall({ parts }: WorkflowFile, inside: Contexts): { [name: string]: string } {
   return Object.fromEntries(
@@ -186,11 +186,11 @@ export function outputsOfCall({ parts }: WorkflowFile, inside: Contexts): { [nam
   );
 }
 
-/** The parts of a mapping, by lower-case name. */
+/** The parts of a mapping by their names in lower case. */
 const partsByName = (token: Token | undefined): ReadonlyMap<string, Token> =>
   new Map(entriesOf(token).map(({ key, value }) => [keyText(key).toLowerCase(), value]));
 
-/** Returns a test whether the job of a key needs one of the jobs `keys`, at any level of calls. */
+/** Whether one of several keys is that of a job which needs one of the jobs `ids`, at any level of calls. */
 export function keysBehind(workflow: Workflow, keys: ReadonlySet<string>): (key: string) => boolean {
   const idsAt = new Map<string, Set<string>>();
   for (const key of keys) for (const { prefix, id } of levelsOf(key)) idsAt.set(prefix, (idsAt.get(prefix) ?? new Set()).add(id));
@@ -206,7 +206,7 @@ export function keysBehind(workflow: Workflow, keys: ReadonlySet<string>): (key:
   return (key) => levelsOf(key).some(({ prefix, id }) => behindAt.get(prefix)?.has(id) ?? false);
 }
 
-/** The ids in a key, each with its prefix: `a:1/b` has `a` without a prefix, and `b` below `a:1/`. */
+/** The ids in a key, each with what comes before it: `a:1/b` is `a` below nothing, and `b` below `a:1/`. */
 function levelsOf(key: string): { prefix: string; id: string }[] {
   let prefix = '';
   return key.split('/').flatMap((part) => {
@@ -216,7 +216,7 @@ function levelsOf(key: string): { prefix: string; id: string }[] {
   });
 }
 
-/** The jobs that need one of these, directly or through others. */
+/** The jobs that need one of these, directly or by way of others. */
 function jobsBehind({ jobs }: WorkflowFile, ids: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   const follow = (): boolean => {

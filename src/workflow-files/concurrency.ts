@@ -1,26 +1,26 @@
-// Concurrency groups in workflow files.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+// Concurrency groups, as workflow files name them.
+
+import { fixedValue } from '#lib/limits.ts';
 import { type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
 import type { WorkflowFile } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 import { findPart, type Token } from './token.ts';
 
-/** The concurrency group of a run or a job. */
+/** A concurrency group that a run or a job is in. */
 export type Concurrency = { readonly group: string; readonly cancelsInProgress: boolean };
 
-/**
- * A call's lease of a concurrency group. All jobs of the called workflow wait for it together, and hold it until they have ended.
- */
+/** A place of a call in a concurrency group: all jobs of the called workflow wait for it together, and hold it until they are over. */
 export type Lease = Concurrency & {
-  /** `deploy:1` for the calling job's group, and `deploy:1/` for the called file's group. */
+  /** As `deploy:1`, for the group that the job names which calls; `deploy:1/` for the one that the called file names. */
   readonly key: string;
-  /** The name of the calling job. */
+  /** The name of the job that calls. */
   readonly name: string;
 };
 
-/** The state of a lease: whether it is the call's turn, and whether another call has cancelled it. */
+/** What has become of a lease: whether it is the call's turn, and whether another one has cancelled it. */
 export type LeaseState = { readonly isHeld: boolean; readonly isCancelled: boolean };
 
-/** The names of groups, normalized for comparison. */
+/** The names of groups, as they are compared. */
 export const namesOf = (...concurrency: readonly (Concurrency | null)[]): string[] =>
   concurrency.flatMap((one) => one?.group.toLowerCase() ?? []);
 
@@ -32,7 +32,7 @@ export const concurrencyOfFile = ({ parts }: WorkflowFile, contexts: Contexts): 
 export const concurrencyIn = (token: Token | undefined, contexts: Contexts): Concurrency | null =>
   token ? concurrencyOf(evaluate(token, contexts)) : null;
 
-/** Refuses a group that an outer call or the run already holds, since it would wait for itself. */
+/** Refuses a group that what leads to a job is in already: it would wait for itself. */
 export function checkGroups(wanted: readonly string[], groups: readonly string[], line: number): void {
   const own = wanted.find((name) => groups.includes(name));
   if (own !== undefined)
@@ -47,7 +47,7 @@ function concurrencyOf(value: Json): Concurrency | null {
   return groupOf(textOf(group), cancels === true);
 }
 
-const maxGroupName = fixedValue(limitTable.workflows.groupName);
+const maxGroupName = fixedValue(workflowFileLimits.groupName);
 
 function groupOf(group: string, cancelsInProgress: boolean): Concurrency | null {
   if (group.length > maxGroupName)

@@ -1,27 +1,26 @@
-// The budget for the expressions of one plan. They run on the event loop, so all work is counted before it is done.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+// What the expressions of one plan may cost. They run on the event loop, so everything that they do is counted before it is done.
+
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem } from './expression-problem.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Json } from './token.ts';
 
-const { expressionSteps, expressionCharacters } = limitTable.workflows;
+const { expressionSteps, expressionCharacters } = workflowFileLimits;
 
-/** Reading this many characters costs one step. */
+/** So many characters that are read cost one step. */
 const charactersOfStep = 8;
 
-/** The properties of an object, by lower-case name. */
+/** The properties of an object by their names in lower case. */
 export type Properties = ReadonlyMap<string, Json>;
 
-/**
- * The remaining budget of all expressions that are evaluated together. Each function throws an ExpressionProblem if it isn't
- * enough.
- */
+/** What is left to all expressions that are evaluated together. Each function throws an ExpressionProblem where it isn't enough. */
 export type ExpressionBudget = {
   spendSteps(steps: number): void;
   /** Counts the characters of a text before it is read. */
   readCharacters(characters: number): void;
   /** Counts the characters of a value before it is made. */
   spendCharacters(characters: number): void;
-  /** The objects whose properties were already read and counted. */
+  /** The objects whose properties were read, and paid for. */
   readonly known: WeakMap<object, Properties>;
 };
 

@@ -1,36 +1,34 @@
-// Expressions of workflow files, `${{ … }}`, for the parts that the server evaluates: conditions of jobs, matrices, names,
-// groups.
+// Expressions of workflow files, `${{ … }}`, as far as the server evaluates them: conditions of jobs, matrices, names, groups.
+
 import { type Expr, Lexer, Parser } from '@actions/expressions';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Evaluator } from './evaluator.ts';
 import type { ExpressionBudget } from './expression-budget.ts';
 import { copyValue } from './expression-json.ts';
 import { ExpressionProblem } from './expression-problem.ts';
 import { isTrue } from './expression-values.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Json, Token } from './token.ts';
 
 export { newBudget } from './expression-budget.ts';
 export { ExpressionProblem } from './expression-problem.ts';
 export type { Json } from './token.ts';
 
-/** The key of the remaining budget in contexts. */
+/** Where contexts keep what is left to the expressions that name them. */
 export const budget = Symbol('budget');
 
-/** The values of contexts by name: `github`, `needs`, `matrix` … */
+/** The values of contexts, by their names: `github`, `needs`, `matrix` … */
 export type Contexts = { readonly [name: string]: Json; readonly [budget]: ExpressionBudget };
 
-/**
- * The combined result of the jobs that something depends on, for `success()`, `failure()` and `cancelled()`. After `skipped`, all
- * of them are false.
- */
+/** How the jobs that something depends on have ended, for `success()`, `failure()` and `cancelled()`. None of these holds after `skipped`. */
 export type JobStatus = 'success' | 'failure' | 'cancelled' | 'skipped';
 
 /**
- * The value of a part of a workflow file, with its expressions evaluated.
- * @throws ExpressionProblem for an expression that fails, or that exceeds the budget of its contexts
+ * The value of a part of a workflow file, its expressions evaluated.
+ * @throws ExpressionProblem for an expression that fails, or that costs more than is left in the budget of its contexts
  */
 export function evaluate(token: Token, contexts: Contexts, status: JobStatus = 'success'): Json {
-  // Each part counts, since many jobs of a matrix evaluate it.
+  // Each part counts: a matrix has many jobs that evaluate it.
   contexts[budget].spendSteps(1);
   switch (token.kind) {
     case 'scalar':
@@ -46,14 +44,14 @@ export function evaluate(token: Token, contexts: Contexts, status: JobStatus = '
   }
 }
 
-/** The value of an expression from its text, without `${{` and `}}`. @throws ExpressionProblem */
+/** The value of an expression by its text, without `${{` and `}}`. @throws ExpressionProblem */
 export const evaluateExpression = (expression: string, contexts: Contexts): Json =>
   evaluateText(expression, contexts, { status: 'success', line: undefined });
 
-/** Whether a condition is true, such as `if:` of a job. */
+/** Whether a condition holds, as `if:` of a job. */
 export const holds = (token: Token, contexts: Contexts, status: JobStatus): boolean => isTrue(evaluate(token, contexts, status));
 
-/** A scalar as text, in the form that expressions use. */
+/** A scalar as expressions write it into texts. */
 export function textOf(value: Json): string {
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -61,15 +59,15 @@ export function textOf(value: Json): string {
 
 type Location = { readonly status: JobStatus; readonly line: number | undefined };
 
-const maxLength = fixedValue(limitTable.workflows.expressionLength);
+const maxLength = fixedValue(workflowFileLimits.expressionLength);
 
-/** The value of an expression. All errors in it, and in the data that it reads, are problems of the expression. */
+/** The value of an expression. Whatever is wrong with it, and with what it reads, is a problem of the expression. */
 function evaluateText(expression: string, contexts: Contexts, { status, line }: Location): Json {
   if (expression.length > maxLength) throw new ExpressionProblem(`An expression has at most ${maxLength} characters`, line);
   const statuses = statusFunctions(status);
   const expressionBudget = contexts[budget];
   try {
-    // Parsing costs one step for each character.
+    // Reading it costs as much as its characters.
     expressionBudget.spendSteps(expression.length);
     const { tokens } = new Lexer(expression).lex();
     const functions = [...statuses.keys()].map((name) => ({ name, minArgs: 0, maxArgs: Number.MAX_SAFE_INTEGER }));
@@ -78,7 +76,7 @@ function evaluateText(expression: string, contexts: Contexts, { status, line }: 
     const evaluator = new Evaluator({ contexts, statuses, budget: expressionBudget });
     return copyValue(evaluator.evaluate(parsed), expressionBudget);
   } catch (error) {
-    // Parsers and evaluators recurse for each bracket.
+    // Parsers and evaluators call themselves for each bracket.
     if (error instanceof RangeError) throw new ExpressionProblem('The expression is nested too deeply', line, { cause: error });
     throw new ExpressionProblem(error instanceof Error ? error.message : String(error), line, { cause: error });
   }

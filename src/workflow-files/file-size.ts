@@ -1,15 +1,17 @@
-// The size of a YAML file after its aliases are expanded. A short file may refer to one part very often.
+// How large a YAML file is once its aliases are written out: a short file may name one part very often.
+
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { workflowFileLimits } from './limits.ts';
 
 type Size = { readonly nodes: number; readonly characters: number };
 
 const most: Size = {
-  nodes: fixedValue(limitTable.workflows.fileNodes),
-  characters: fixedValue(limitTable.workflows.fileCharacters),
+  nodes: fixedValue(workflowFileLimits.fileNodes),
+  characters: fixedValue(workflowFileLimits.fileCharacters),
 };
 
-/** Why a file is too large; undefined if it isn't. The time depends on the nodes in the source, not on repetitions by aliases. */
+/** Why a file is too large; undefined where it isn't. It takes time for each node as it was written, not for what aliases repeat. */
 export function sizeProblem(document: Document.Parsed): string | undefined {
   const { nodes, characters } = sizeOf(document.contents, new Map());
   if (nodes > most.nodes) return `The file has more than ${most.nodes} parts, those that aliases repeat included`;
@@ -18,7 +20,7 @@ export function sizeProblem(document: Document.Parsed): string | undefined {
   return undefined;
 }
 
-/** @param anchors the sizes of the anchored parts seen so far */
+/** @param anchors the sizes of the parts with names that were seen so far */
 function sizeOf(node: unknown, anchors: Map<string, Size>): Size {
   if (isAlias(node)) return anchors.get(node.source) ?? { nodes: 1, characters: 0 };
   const parts = partsOf(node).map((part) => sizeOf(part, anchors));

@@ -1,24 +1,25 @@
-// Replaces the inputs of called workflows in the files for runners. A runner gets one job without the calls that lead to it, so
-// the values are written into the expressions.
+// Inputs of called workflows in the files that runners get. A runner knows one job, and no call that led to it: its inputs are written out.
+
 import { Lexer, type Token, TokenType } from '@actions/expressions/lexer';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem } from './expression-problem.ts';
 import { replaceExpressions } from './expression-texts.ts';
 import { type Json, textOf } from './expressions.ts';
 import type { Source } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 
 type Inputs = { readonly [name: string]: Json };
 
-const maxBytes = fixedValue(limitTable.workflows.taskBytes);
+const maxBytes = fixedValue(workflowFileLimits.taskBytes);
 
 /**
- * Writes the values of `inputs` into the expressions of a job's parts. The conditions of steps are entire expressions.
- * @throws ExpressionProblem, from the returned function, if the values are too large for all parts together
+ * Writes the values of `inputs` into the expressions of parts of a job. Conditions of steps are expressions as a whole.
+ * @throws ExpressionProblem, from the returned function, where the values are too large for all parts together
  */
 export function inputWriter(inputs: Inputs): (part: Json) => Json {
   const literals = literalsOf(inputs);
   let left = maxBytes;
-  /** Counts a value from an expression before it is written. */
+  /** Counts a value that an expression names, before it is written. */
   const write = (value: string): string => {
     left -= Buffer.byteLength(value);
     if (left < 0) throw new ExpressionProblem(taskTooLarge);
@@ -41,23 +42,23 @@ export function inputWriter(inputs: Inputs): (part: Json) => Json {
   return withInputs;
 }
 
-/** The message for a job whose file is too large for a runner. */
+/** What is said of a job whose file is too large for a runner. */
 export const taskTooLarge = `The job, with the values of the inputs that it names, has more than ${maxBytes / 1024 / 1024} MiB`;
 
-/** An expression with `inputs.name`, and `inputs` as a whole, replaced. */
+/** An expression with what takes the place of `inputs.name`, and of `inputs` as a whole. */
 function replaceInputs(text: string, literalOfInput: (name: string | undefined) => string): string {
   let tokens: Token[];
   try {
     ({ tokens } = new Lexer(text).lex());
   } catch {
-    return text; // it isn't an expression, which the runner reports
+    return text; // it is no expression, which the runner says
   }
   let written = '';
   let end = 0;
   for (let at = 0; at < tokens.length; at++) {
     const [before, token, dot, name] = [tokens[at - 1], tokens[at], tokens[at + 1], tokens[at + 2]];
     if (!token) break;
-    // Only spaces separate tokens, so each token is the next occurrence of its text.
+    // Between tokens are spaces alone, so each is found as the next place of its text.
     const start = text.indexOf(token.lexeme, end);
     const isInputs = token.type === TokenType.IDENTIFIER && token.lexeme.toLowerCase() === 'inputs';
     if (!isInputs || before?.type === TokenType.DOT) {
@@ -75,7 +76,7 @@ function replaceInputs(text: string, literalOfInput: (name: string | undefined) 
   return written + text.slice(end);
 }
 
-/** The literals that replace an input, or all inputs. Names of inputs are case-insensitive. An undeclared input is null. */
+/** What expressions have in the place of an input, or of all of them. Inputs are named in any case; one that isn't declared is null. */
 function literalsOf(inputs: Inputs): (name: string | undefined) => string {
   const values = new Map<string, Json>();
   for (const [name, value] of Object.entries(inputs)) if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value);

@@ -1,11 +1,13 @@
 // The names of the jobs of a plan.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { type Contexts, evaluate, textOf } from './expressions.ts';
 import type { WorkflowFileJob } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 import { type Combination, nameOfCombination } from './matrix.ts';
 import { findPart } from './token.ts';
 
-const maxName = fixedValue(limitTable.workflows.nameLength);
+const maxName = fixedValue(workflowFileLimits.nameLength);
 
 /** A name in its stored form, truncated to its limit. */
 export const shownName = (name: string): string => name.slice(0, maxName).toWellFormed();

@@ -1,13 +1,15 @@
-// Values of a job's parts: its runner and its environment.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+// Values of a job's parts: where it runs, and the environment that it enters.
+
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem, type Json, textOf } from './expressions.ts';
+import { workflowFileLimits } from './limits.ts';
 import { findPart, type Token } from './token.ts';
 
-const maxLabels = fixedValue(limitTable.workflows.labels);
+const maxLabels = fixedValue(workflowFileLimits.labels);
 
 /**
- * The value of `runs-on`: a label, a list of labels, or a group with or without labels.
- * @throws ExpressionProblem if there are too many
+ * What `runs-on` asks for: a label, a list of them, or a group with or without labels.
+ * @throws ExpressionProblem where there are too many
  */
 export function runsOnOf(value: Json, line: number): { labels: string[]; group: string | null } {
   if (typeof value === 'string') return { labels: [value], group: null };
@@ -19,9 +21,7 @@ export function runsOnOf(value: Json, line: number): { labels: string[]; group: 
   return { labels: runsOnOf(labels, line).labels, group: group ?? null };
 }
 
-/**
- * The name part of an environment. Its address may use outputs of steps, which only the runner knows, so the runner evaluates it.
- */
+/** What names an environment. Its address may name outputs of steps, which the runner knows alone: it is evaluated there. */
 export const nameOfEnvironment = (token: Token | undefined): Token | undefined =>
   token?.kind === 'mapping' ? findPart(token, 'name') : token;
 

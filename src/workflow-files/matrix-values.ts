@@ -1,7 +1,9 @@
-// Numbers for the values of a matrix, for comparison: equal values have the same number.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+// The values of a matrix, compared by numbers: equal values have the same one.
+
+import { fixedValue } from '#lib/limits.ts';
 import type { Json } from './expressions.ts';
 import type { Source } from './file.ts';
+import { workflowTextLimits } from './limits.ts';
 
 /** A matrix that makes no jobs, or too many. */
 export class MatrixProblem extends Error {}
@@ -9,11 +11,11 @@ export class MatrixProblem extends Error {}
 export type ValueIds = {
   idOf(value: Json): number;
   idsOf(mapping: Source): ReadonlyMap<string, number>;
-  /** The approximate size in bytes of a mapping as JSON. */
+  /** The bytes of a mapping as JSON, about. */
   bytesOf(mapping: Source): number;
 };
 
-/** The maximum depth of nested values. */
+/** Levels of values inside each other. */
 const maxDepth = 100;
 
 export function idsOfValues(): ValueIds {
@@ -39,7 +41,7 @@ export function idsOfValues(): ValueIds {
   };
 }
 
-/** The same text for equal values, since the keys of mappings have no order. */
+/** The same text for equal values: keys of mappings have no order. */
 function canonicalText(value: Json, depth: number): string {
   if (depth > maxDepth) throw new MatrixProblem(`The matrix has more than ${maxDepth} levels of values`);
   if (Array.isArray(value)) return `[${value.map((one) => canonicalText(one, depth + 1)).join(',')}]`;
@@ -50,11 +52,11 @@ function canonicalText(value: Json, depth: number): string {
 
 type Lists = readonly (readonly [name: string, values: readonly Json[]])[];
 
-const maxSteps = fixedValue(limitTable.interpreters.matrixSteps);
+const maxSteps = fixedValue(workflowTextLimits.matrixSteps);
 
 /**
- * Returns a test whether `exclude` removes a combination, which is given as the positions of its values. Each entry is indexed
- * under the list in which the fewest values match it.
+ * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where the fewest
+ * values fit it.
  */
 export function excludedBy(
   entries: readonly Source[],
@@ -63,7 +65,7 @@ export function excludedBy(
 ): (positions: readonly number[]) => boolean {
   const fitting = fittingIndexes(lists, values);
   const names = new Set(lists.map(([name]) => name));
-  /** The conditions of entries, by list and position. */
+  /** What entries want, by list and place. */
   const found = lists.map(() => new Map<number, Wanted[]>());
   for (const entry of entries) {
     if (Object.keys(entry).some((name) => !names.has(name))) continue;
@@ -72,7 +74,7 @@ export function excludedBy(
       (least, set) => (set && set.size < (least?.size ?? Number.POSITIVE_INFINITY) ? set : least),
       undefined,
     );
-    if (!fewest) return () => true; // it has no condition, and so excludes everything
+    if (!fewest) return () => true; // it wants nothing
     const list = wanted.indexOf(fewest);
     for (const position of fewest) {
       const there = found[list]?.get(position);
@@ -86,10 +88,10 @@ export function excludedBy(
   };
 }
 
-/** For each list, the matching positions; undefined if all match. */
+/** For each list, the places that fit; undefined where all do. */
 type Wanted = readonly (ReadonlySet<number> | undefined)[];
 
-/** The positions of a list's values that match an entry's value. Each is computed once. */
+/** The places of the values of a list that fit one of an entry, each worked out once. */
 function fittingIndexes(lists: Lists, values: ValueIds): (list: number, wanted: Json) => ReadonlySet<number> {
   const byId = lists.map(([, list]) => Map.groupBy(list.keys(), (position) => values.idOf(list[position] ?? null)));
   const known = new Map<string, ReadonlySet<number>>();
@@ -111,7 +113,7 @@ function fittingIndexes(lists: Lists, values: ValueIds): (list: number, wanted: 
 
 type Comparison = { readonly values: ValueIds; readonly steps: { left: number } };
 
-/** Whether a value matches an entry of `exclude`. An entry may name a part of a mapping's values. */
+/** Whether a value is what an entry of `exclude` wants; of mappings, a part of their values may be named. */
 function fitsPartly(wanted: Json, found: Json | undefined, comparison: Comparison): boolean {
   comparison.steps.left -= 1;
   if (comparison.steps.left < 0) throw new MatrixProblem('exclude of the matrix takes too many comparisons');

@@ -1,6 +1,7 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type Json, textOf } from './expressions.ts';
 import type { Source } from './file.ts';
+import { workflowFileLimits, workflowTextLimits } from './limits.ts';
 import { excludedBy, idsOfValues, isMapping, MatrixProblem, type ValueIds } from './matrix-values.ts';
 
 export { MatrixProblem } from './matrix-values.ts';
@@ -8,8 +9,8 @@ export { MatrixProblem } from './matrix-values.ts';
 /** One combination of a matrix, which is the context `matrix` of its job. */
 export type Combination = { readonly [name: string]: Json };
 
-const maxJobs = fixedValue(limitTable.workflows.jobs);
-const { matrixEntries, matrixValues, matrixBytes } = limitTable.interpreters;
+const maxJobs = fixedValue(workflowFileLimits.jobs);
+const { matrixEntries, matrixValues, matrixBytes } = workflowTextLimits;
 const maxEntries = fixedValue(matrixEntries);
 const maxValues = fixedValue(matrixValues);
 const maxBytes = fixedValue(matrixBytes);

@@ -1,9 +1,10 @@
 import type { Caller } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import type { ParsedWorkflow } from './file.ts';
+import { workflowFileLimits } from './limits.ts';
 
-const { fileBytes, fileTime } = limitTable.workflows;
+const { fileBytes, fileTime } = workflowFileLimits;
 const maxBytes = fixedValue(fileBytes);
 const seconds = fixedValue(fileTime) / 1_000;
 

@@ -1,4 +1,5 @@
-// The parser of workflow files. It runs in a worker thread, and returns plain data.
+// The parser of workflow files. It runs in a worker thread, and hands over plain data.
+
 import type { WorkflowJob } from '@actions/workflow-parser/model/workflow-template';
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
 import {
@@ -9,19 +10,20 @@ import {
   isSequence,
   isString,
 } from '@actions/workflow-parser/templates/tokens/type-guards';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { ParsedWorkflow, Source, WorkflowFileJob } from './file.ts';
 import { partOf } from './file.ts';
 import { sizeProblem } from './file-size.ts';
+import { workflowFileLimits } from './limits.ts';
 import { loadParser } from './parser-package.ts';
 import { findPart, hasNul, type Token } from './token.ts';
 
-const maxJobs = fixedValue(limitTable.workflows.runJobs);
-const maxName = fixedValue(limitTable.workflows.nameLength);
+const maxJobs = fixedValue(workflowFileLimits.runJobs);
+const maxName = fixedValue(workflowFileLimits.nameLength);
 
 export type WorkflowText = { readonly path: string; readonly content: string };
 
-/** The contents of a workflow file, or its problems. */
+/** What a workflow file says, or what is wrong with it. */
 export async function parse({ path, content }: WorkflowText): Promise<ParsedWorkflow> {
   const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter, parseDocument } = await loadParser();
   if (content.includes('\0')) return problem(holdsNul);
@@ -39,7 +41,7 @@ export async function parse({ path, content }: WorkflowText): Promise<ParsedWork
     if (problems.length > 0) return { problems };
     if (!value || !template || !isMapping(value)) return problem('The file is empty');
     if (template.jobs.length > maxJobs) return problem(`The file has more than ${maxJobs} jobs`);
-    // Repetitions by aliases were counted above.
+    // What aliases repeat was counted above.
     const source = document.toJS({ maxAliasCount: -1 }) as Source;
     if (hasNul(source)) return problem(holdsNul);
     const parts = tokenOf(value);
@@ -56,7 +58,7 @@ export async function parse({ path, content }: WorkflowText): Promise<ParsedWork
       },
     };
   } catch (error) {
-    // Parsers recurse for each level of a file.
+    // Parsers call themselves for each level of a file.
     if (error instanceof RangeError) return problem(nestedTooDeeply);
     throw error;
   }

@@ -1,6 +1,8 @@
 // Patterns of branches, tags and paths in the filters of workflow files.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
+import { workflowTextLimits } from './limits.ts';
 import { compilePattern, matchesPattern, type NamePattern, type Steps } from './pattern.ts';
 
 /** The patterns of one filter. */
@@ -24,7 +26,7 @@ function compiledAt({ patterns, compiled }: Filter, at: number): Compiled {
   return made;
 }
 
-const maxSteps = fixedValue(limitTable.interpreters.filterSteps);
+const maxSteps = fixedValue(workflowTextLimits.filterSteps);
 
 /** The remaining work for the filters of one file for one event. */
 export type FilterWork = { readonly steps: Steps; readonly yieldTurn: ReturnType<typeof periodicYield> };
@@ -47,9 +49,9 @@ export async function passes(filter: Filter, name: string, { steps, yieldTurn }:
   return false;
 }
 
-const maxLength = fixedValue(limitTable.interpreters.filterPatternLength);
-const maxPatterns = fixedValue(limitTable.interpreters.filterPatterns);
-const maxBytes = fixedValue(limitTable.interpreters.filterBytes);
+const maxLength = fixedValue(workflowTextLimits.filterPatternLength);
+const maxPatterns = fixedValue(workflowTextLimits.filterPatterns);
+const maxBytes = fixedValue(workflowTextLimits.filterBytes);
 
 /** Why a list isn't a valid filter; undefined if it is. */
 export function filterProblem(patterns: readonly string[]): string | undefined {

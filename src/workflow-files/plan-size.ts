@@ -1,26 +1,28 @@
-// The maximum number of jobs in a plan, and their maximum total size.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+// How many jobs a plan may have, and how much they may hold together.
+
+import { fixedValue } from '#lib/limits.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { PlannedJob } from './plan.ts';
 
-const maxJobs = fixedValue(limitTable.workflows.runJobs);
-const maxBytes = fixedValue(limitTable.workflows.planBytes);
+const maxJobs = fixedValue(workflowFileLimits.runJobs);
+const maxBytes = fixedValue(workflowFileLimits.planBytes);
 const mebi = 1024 * 1024;
 
-/** The plan is too large. Matrices of calls inside matrices of calls multiply, and so do the parts of their jobs. */
+/** A plan ends here: matrices of calls in matrices of calls multiply, and so do the parts of their jobs. */
 export class PlanTooLarge extends Error {}
 
 export const tooManyJobs = `A run has at most ${maxJobs} jobs`;
 
-/** A partial plan. */
+/** A plan as far as it is made. */
 type PartOfPlan = {
   readonly jobs: readonly PlannedJob[];
   readonly held: readonly string[];
-  /** The size of the jobs in bytes, with the inputs of the calls that lead to them. */
+  /** What the jobs hold, with the inputs of the calls that lead to them. */
   bytes: number;
 };
 
 /**
- * Counts the next jobs of a plan. Each call that waits for its turn has at least one job.
+ * Counts the next jobs of a plan. Each call that waits for its turn has one job at least.
  * @throws PlanTooLarge
  */
 export function countJobs(plan: PartOfPlan, next: readonly PlannedJob[], callBytes: number): void {

@@ -1,7 +1,8 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem, type Json } from './expressions.ts';
 import type { Source, WorkflowFile } from './file.ts';
 import { inputWriter, taskTooLarge } from './given-inputs.ts';
+import { workflowFileLimits } from './limits.ts';
 import type { Combination } from './matrix.ts';
 
 /** The parts of a planned job that its runner gets. */
@@ -15,7 +16,7 @@ type JobForRunner = {
   readonly called?: { readonly workflow: Json | undefined; readonly inputs: { readonly [name: string]: Json } } | undefined;
 };
 
-const maxBytes = fixedValue(limitTable.workflows.taskBytes);
+const maxBytes = fixedValue(workflowFileLimits.taskBytes);
 
 /** Parts that the server has already evaluated. The runner gets the rest of a job, with its expressions in source form. */
 const decided = new Set([

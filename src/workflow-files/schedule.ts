@@ -1,7 +1,8 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
 import { Cron } from 'croner';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
+import { workflowTextLimits } from './limits.ts';
 
 /** A scheduled time of a workflow, and the schedule line for it. */
 type ScheduledTime = { readonly at: Date; readonly cron: string };
@@ -9,8 +10,8 @@ type ScheduledTime = { readonly at: Date; readonly cron: string };
 /** The minimum interval between runs, in milliseconds (five minutes, as in the public API). */
 const shortestPause = 5 * 60_000;
 
-const maxLines = fixedValue(limitTable.interpreters.scheduleLines);
-const maxLength = fixedValue(limitTable.interpreters.scheduleLength);
+const maxLines = fixedValue(workflowTextLimits.scheduleLines);
+const maxLength = fixedValue(workflowTextLimits.scheduleLength);
 
 /** Why a schedule is too large; undefined if it isn't. */
 export function scheduleProblem({ schedule = [] }: EventsConfig): string | undefined {

@@ -7,7 +7,7 @@ import { inGoodTime, longestTurn } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 import { commitFiles, treeBomb } from './support/bombs.ts';
 
-// Each interpreter of users' texts at its bound (src/lib/limits/interpreter-table.ts), while somebody else is answered.
+// Each interpreter of users' texts at its bound (`interpreters` in the manifests), while somebody else is answered.
 
 const w = await world();
 const owner = await w.user();

@@ -3,9 +3,11 @@ import { existsSync, readFileSync } from 'node:fs';
 import { sql } from 'kysely';
 import pg from 'pg';
 import { expect, test } from 'vitest';
+import { databaseLimits } from '#database/limits.ts';
 import { repoOf } from '#git/store.ts';
-import { limitTable } from '#lib/limits.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { issueLimits, issueListLimits } from '#resources/collaboration/issues/limits.ts';
+import { searchLimits } from '#search/limits.ts';
 import { qualifiers, type SearchKind } from '#search/query/qualifiers.ts';
 import type { ValueType } from '#search/query/values.ts';
 import { commitFiles } from '#test/support/commit.ts';
@@ -66,7 +68,7 @@ async function attack(url: string): Promise<Reply> {
 const words = (count: number): string[] => Array.from({ length: count }, (_, at) => `l${at}`);
 
 test('labels: as many as are allowed are one condition, and one more is refused', async () => {
-  const most = limitTable.lists.labels.value;
+  const most = issueListLimits.labels.value;
   const lists = allEndpoints.filter(
     ({ query }) => query !== undefined && 'labels' in ((query as { properties?: object }).properties ?? {}),
   );
@@ -142,7 +144,7 @@ type Attack = { name: string; query: string; isAllowed: boolean };
 
 /** A qualifier as often as it may stand in a query, once more, negated, as alternatives, and as a list. */
 function* attacksBy(kind: SearchKind, name: string, type: ValueType): Generator<Attack> {
-  const { qualifiers: many, lookups, values } = limitTable.search;
+  const { qualifiers: many, lookups, values } = searchLimits;
   const isScope = ['repo', 'user', 'org'].includes(name);
   const isLookup =
     name.startsWith('field.') ||
@@ -207,7 +209,7 @@ test('searches that are long and never the same leave nothing behind in PostgreS
   const before = hasProc ? await memoryOfAll() : 0;
   for (let at = 1; at < 60; at++) expect((await search(at)).statusCode).toBe(200);
   const { rows } = await sql<{ statement: string }>`select statement from pg_prepared_statements`.execute(db);
-  expect(rows.filter(({ statement }) => statement.length > limitTable.database.preparedText.value)).toEqual([]);
+  expect(rows.filter(({ statement }) => statement.length > databaseLimits.preparedText.value)).toEqual([]);
   if (hasProc) expect((await memoryOfAll()) - before, 'megabytes of all backends').toBeLessThan(60);
 });
 
@@ -227,7 +229,7 @@ test('pages far beyond the end are empty, and no statement walks there', async (
 });
 
 test('an issue has no more labels than everybody is given who lists issues', async () => {
-  const most = limitTable.issues.labels.value;
+  const most = issueLimits.labels.value;
   const labels = (from: number) => Array.from({ length: most }, (_, at) => `many-${from + at}`);
   const path = '/repos/acme/engine/issues';
   expect((await client.post(path, { title: 'Many', labels: labels(0) })).body.labels).toHaveLength(most);

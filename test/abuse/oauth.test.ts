@@ -2,6 +2,7 @@ import { sql } from 'kysely';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { defaultLimits } from '#access/rate-limits.ts';
 import type { Account } from '#access/viewer.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
 import { hashToken } from '#lib/token.ts';
 import { changePassword, hashPassword } from '#resources/platform/oauth/index.ts';
 import { type AppRow, createApp, offerManifest } from '#resources/repositories/apps/index.ts';
@@ -104,7 +105,7 @@ describe('requests of OAuth', () => {
   });
 
   test('take places among all requests', async () => {
-    const before = hearth.services.resourceLimits.requests.concurrentPerCaller;
+    const before = hearth.services.resourceLimits.of(requestLimits).concurrentPerCaller;
     const from = freshAddress();
     let most = 0;
     const watch = setInterval(async () => {
@@ -166,10 +167,10 @@ describe('passwords', () => {
 
   test('one address has one checked at a time, and few that wait', async () => {
     const from = freshAddress();
-    const { passwords } = hearth.services.limiters;
+    const { passwordLimiter } = hearth.services;
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, passwords.running);
+      most = Math.max(most, passwordLimiter.running);
     }, 1);
     // Those beyond the number of wrong ones wait for no place.
     const replies = await Promise.all(Array.from({ length: 8 }, () => signIn(fresh('nobody'), 'wrong', from)));
@@ -215,7 +216,7 @@ describe('app manifests', () => {
     const code = await change((scope) => offerManifest(scope, { manifest, owner: ada, by: ada, now: clock.now }));
     let most = 0;
     const watch = setInterval(() => {
-      most = Math.max(most, hearth.services.limiters.keys.running);
+      most = Math.max(most, hearth.services.appKeyLimiter.running);
     }, 1);
     const replies = await Promise.all(Array.from({ length: 4 }, () => convert(code)));
     clearInterval(watch);

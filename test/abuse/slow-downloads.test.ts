@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { type IncomingMessage, request } from 'node:http';
 import { expect, onTestFinished, test } from 'vitest';
+import { transferLimits } from '#objects/limits.ts';
 import { setting, uploadTo } from '#test/resources/collaboration/releases/support.ts';
 import { world } from '#test/support/world.ts';
 import { loopbackAddresses } from './support/git-requests.ts';
@@ -56,7 +57,7 @@ test.runIf(isLinux)('downloads that nobody reads end where another address waits
 });
 
 test('a download that nobody reads ends by itself, and its slot is free', async () => {
-  const inForce: { transferRateTime: number } = w.hearth.services.resourceLimits.releases;
+  const inForce: { transferRateTime: number } = w.hearth.services.resourceLimits.of(transferLimits);
   const before = inForce.transferRateTime;
   inForce.transferRateTime = 500;
   onTestFinished(() => {

@@ -1,9 +1,12 @@
 // What one owner of webhooks can take from the others: places for deliveries, and room in the database.
+
 import type { ServerResponse } from 'node:http';
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { startWorker } from '#jobs/worker.ts';
+import { resourceLimits } from '#lib/limits.ts';
+import { allLimits } from '#resources/all.ts';
 import { removeOldDeliveries } from '#resources/platform/webhooks/jobs.ts';
 import { type Receiver, receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
@@ -235,8 +238,10 @@ test('past what an owner may store, the oldest deliveries are removed; past what
   ).most;
   const all = await storedOf(org);
   const { services } = here.hearth;
-  const webhooks = { ...services.resourceLimits.webhooks, storedPerOwner: bytes * 5 };
-  const limited = { ...services, resourceLimits: { ...services.resourceLimits, webhooks } };
+  const limited = {
+    ...services,
+    resourceLimits: resourceLimits(allLimits, { webhooks: { ...limits, storedPerOwner: bytes * 5 } }),
+  };
   await removeOldDeliveries.run({}, here.jobContext({ services: limited }));
   const left = await storedOf(org);
   expect(left.length).toBeLessThan(8);

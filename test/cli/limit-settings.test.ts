@@ -1,14 +1,18 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limitsText, parseLimits } from '#cli/limit-settings.ts';
-import { type Limit, limitTable, resourceLimits } from '#lib/limits.ts';
+import { limitOverrides, limitsText, parseLimits } from '#cli/limit-settings.ts';
+import { gitLimits } from '#git/limits.ts';
+import { resourceLimits } from '#lib/limits.ts';
+import { allLimits } from '#resources/all.ts';
+
+const read = (text: string) => limitOverrides(parseLimits(text), allLimits);
 
 test('limits are read by their names, bytes and times with units', () => {
-  const overrides = parseLimits('git.transfers=32, requests.body = 2M,git.commandTime=1m');
+  const overrides = read('git.transfers=32, requests.body = 2M,git.commandTime=1m');
   expect(overrides).toEqual({ git: { transfers: 32, commandTime: 60_000 }, requests: { body: 2 * 1024 * 1024 } });
-  const limits = resourceLimits(overrides);
-  expect(limits.git.transfers).toBe(32);
-  expect(limits.git.push).toBe(limitTable.git.push.value);
+  const limits = resourceLimits(allLimits, overrides).of(gitLimits);
+  expect(limits.transfers).toBe(32);
+  expect(limits.push).toBe(gitLimits.push.value);
 });
 
 test.each([
@@ -25,11 +29,11 @@ test.each([
   ['git.push=99999999999G', 'at least 1'],
   ['search.results=2000', "can't change search.results, which is fixed"],
 ])('%j is refused: %s', (text, message) => {
-  expect(() => parseLimits(text)).toThrow(message);
+  expect(() => read(text)).toThrow(message);
 });
 
 test('what is written is read again', () => {
-  const names = Object.entries(limitTable).flatMap(([group, limits]: [string, Record<string, Limit>]) =>
+  const names = [...allLimits].flatMap(([group, { limits }]) =>
     Object.keys(limits)
       .filter((name) => !limits[name]?.fixed)
       .map((name) => `${group}.${name}`),
@@ -39,7 +43,7 @@ test('what is written is read again', () => {
     fc.property(given, (values) => {
       const text = Object.entries(values).map(([name, value]) => `${name}=${value}`);
       expect(
-        limitsText(parseLimits(text.join(',')))
+        limitsText(read(text.join(',')))
           .split(',')
           .sort(),
       ).toEqual(text.sort());

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { makeLimitsPage } from '#openapi/limits-page.ts';
 import { makePermissionsPage } from '#openapi/permissions-page.ts';
-import { allEndpoints } from '#resources/all.ts';
+import { allEndpoints, allInterpreters, allLimits } from '#resources/all.ts';
 import { type Description, documentedDescription } from '#test/support/public-schema.ts';
 import { describeOperations } from '#test/support/published.ts';
 import { documented, matrix, notBuilt } from './matrix.ts';
@@ -12,8 +12,8 @@ test('docs/permissions.md shows what the endpoints declare', async () => {
   await expect(makePermissionsPage(allEndpoints)).toMatchFileSnapshot('../../docs/permissions.md');
 });
 
-test('docs/limits.md shows the table of limits', async () => {
-  await expect(makeLimitsPage()).toMatchFileSnapshot('../../docs/limits.md');
+test('docs/limits.md shows the limits and interpreters that the parts of the server and the families declare', async () => {
+  await expect(makeLimitsPage(allLimits, allInterpreters)).toMatchFileSnapshot('../../docs/limits.md');
 });
 
 test('every operation of the documents has an endpoint', () => {

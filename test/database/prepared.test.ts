@@ -1,7 +1,8 @@
 import { sql } from 'kysely';
 import { expect, onTestFinished, test } from 'vitest';
 import { isUnavailable, openDatabase } from '#database/connect.ts';
-import { resourceLimits } from '#lib/limits.ts';
+import { databaseLimits } from '#database/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 import { runWithinBudget } from '#search/read.ts';
 import { startBudget } from '#search/result.ts';
 import { testDatabase } from '#test/support/database.ts';
@@ -9,7 +10,7 @@ import { testDatabase } from '#test/support/database.ts';
 test('what comes again and again is prepared, long and single texts are not, and searches take nothing from the others', async () => {
   const database = await testDatabase();
   onTestFinished(() => database.close());
-  const limits = { ...resourceLimits().database, preparedText: 2_000, preparedSearchTexts: 5_000 };
+  const limits = { ...initialValues(databaseLimits), preparedText: 2_000, preparedSearchTexts: 5_000 };
   const { db, close } = openDatabase(database.address, { max: 1, limits });
   onTestFinished(close);
   const read = (text: string) => sql`select ${sql.lit(text)}, ${'a'}::text as usual`.execute(db);

@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { jsonReader } from '#lib/json-reader.ts';
-import { limitTable } from '#lib/limits.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { conforms, type NaiveSchema } from '#test/support/naive-schema.ts';
@@ -14,8 +14,8 @@ import { mutated, sampleOf } from './generated-values.ts';
 const cases = Number(process.env.HEARTH_TEST_CASES ?? 100_000);
 
 const limits = {
-  depth: limitTable.requests.bodyDepth.value,
-  values: limitTable.requests.bodyValues.value,
+  depth: requestLimits.bodyDepth.value,
+  values: requestLimits.bodyValues.value,
   names: { depth: '', values: '' },
 };
 

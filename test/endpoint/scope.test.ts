@@ -90,7 +90,7 @@ test('a rule takes the scope of a change alone, and a store its transaction', ()
     // @ts-expect-error a database is no transaction
     () => updateRepository(scope.db, asId<'repositories'>(1), {}),
     // @ts-expect-error a transaction alone has no loaders
-    (own: WriteScope) => createMilestone(own, action, { title: 'v1' }),
+    (own: WriteScope) => createMilestone(own.tx, action, { title: 'v1' }),
   ];
   expect(wrong.length).toBe(3);
 });

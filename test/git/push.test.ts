@@ -6,6 +6,7 @@ import { PassThrough, Readable } from 'node:stream';
 import { buffer } from 'node:stream/consumers';
 import { gzipSync } from 'node:zlib';
 import { expect, test, vi } from 'vitest';
+import { gitLimits } from '#git/limits.ts';
 import { zeroOid } from '#git/objects/oid.ts';
 import { byteSource } from '#git/process/byte-source.ts';
 import { findRef, listRefs } from '#git/refs/refs.ts';
@@ -14,7 +15,7 @@ import type { GitRepository } from '#git/repo.ts';
 import { flushPacket, packet, parsePackets } from '#git/transport/pkt-line.ts';
 import type { PushResult } from '#git/transport/push-report.ts';
 import { receivePack, resultsInRefs } from '#git/transport/receive-pack.ts';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 import { commit, git, kindOf, newRepo, openTransfers, scratch, serve } from './support.ts';
 
 const emptyPack = Buffer.from('5041434b0000000200000000029d08823bd8a8eab510ad6ac75c823cfd3ed31e', 'hex');
@@ -239,7 +240,10 @@ test('what a push did can be read from the refs, when its report was lost', asyn
 });
 
 test('a body past the limit is refused while it is read', async () => {
-  const source = byteSource(Readable.from([Buffer.alloc(60), Buffer.alloc(60)]), { maxBytes: 100, limits: resourceLimits().git });
+  const source = byteSource(Readable.from([Buffer.alloc(60), Buffer.alloc(60)]), {
+    maxBytes: 100,
+    limits: initialValues(gitLimits),
+  });
   expect(await kindOf(source.discard())).toBe('too-large');
 });
 

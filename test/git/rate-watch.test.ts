@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
+import { gitLimits } from '#git/limits.ts';
 import { rateWatch } from '#git/process/rate-watch.ts';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 
-const limits = resourceLimits({ git: { transferRate: 1_000, transferRateTime: 10_000, transferContendedTime: 2_000 } }).git;
+const limits = { ...initialValues(gitLimits), transferRate: 1_000, transferRateTime: 10_000, transferContendedTime: 2_000 };
 
 beforeEach(() => void vi.useFakeTimers());
 afterEach(() => void vi.useRealTimers());

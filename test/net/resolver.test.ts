@@ -5,12 +5,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import fc from 'fast-check';
 import { expect, onTestFinished, test } from 'vitest';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 import { parseHosts } from '#net/hosts-file.ts';
+import { nameLimits } from '#net/limits.ts';
 import { openOutbound } from '#net/outbound.ts';
 import { openResolver } from '#net/resolver.ts';
 
-const limits = resourceLimits({ names: { lookupTime: 3_000, lookups: 2 } }).names;
+const limits = { ...initialValues(nameLimits), lookupTime: 3_000, lookups: 2 };
 
 type Answer = { code: number; addresses?: readonly number[][] };
 

@@ -3,7 +3,7 @@ import { beforeEach, expect, test } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
 import { repoOf } from '#git/store.ts';
-import type { LimitOverrides } from '#lib/limits.ts';
+import type { LimitOverrides } from '#resources/all.ts';
 import type { Hearth } from '#server/hearth.ts';
 import { git, scratch } from '#test/git/support.ts';
 import { pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
@@ -288,7 +288,7 @@ test.each<[string, number, (response: ServerResponse, path: string) => void]>([
   expect(reply.status).toBe(status);
   expect(reply.text).toMatch(status === 404 ? /^Neither this server/ : /^The origin of actions, 127.0.0.1:\d+, /);
   expect(reply.text).not.toContain('secret');
-  expect(here.hearth.services.limiters.originTransfers.running).toBe(0);
+  expect(here.hearth.services.originLimiter.running).toBe(0);
 });
 
 test('without a credential, what the origin has not is answered as what this server hides', async () => {
@@ -317,7 +317,7 @@ test('an origin that is away is named', async () => {
 async function bounded(workflows: LimitOverrides['workflows']) {
   const server = await here.another({ actionsOrigin: origin.url, resourceLimits: { workflows } });
   const address = addressOf(`${fresh('elsewhere')}/tool`, await listening(server));
-  return { address, transfers: server.services.limiters.originTransfers };
+  return { address, transfers: server.services.originLimiter };
 }
 
 /** What came of an answer that breaks off. */

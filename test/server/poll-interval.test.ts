@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { resourceLimits } from '#lib/limits.ts';
+import { allLimits } from '#resources/all.ts';
 import { pollInterval } from '#server/poll-interval.ts';
 
 test('clients poll every minute, every two where most places are taken, and every five where requests wait', async () => {
@@ -9,7 +10,7 @@ test('clients poll every minute, every two where most places are taken, and ever
   const interval = () =>
     pollInterval({
       limiters: { requests } as Parameters<typeof pollInterval>[0]['limiters'], // the only one that is asked
-      resourceLimits: resourceLimits({ requests: { concurrent: 4 } }),
+      resourceLimits: resourceLimits(allLimits, { requests: { concurrent: 4 } }),
     });
   const callers = ['ada', 'bob', 'eve'].map((key) => ({ key, kind: 'signed_in' }) as const);
   expect(interval()).toBe(60);

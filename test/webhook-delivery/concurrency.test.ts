@@ -1,12 +1,17 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { asId } from '#lib/id.ts';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
 import { deliveryConcurrency } from '#webhook-delivery/concurrency.ts';
+import { deliveryLimits } from '#webhook-delivery/limits.ts';
 import type { DueHook } from '#webhook-delivery/take.ts';
 
-const limitsOf = (concurrent: number, concurrentPerOwner: number, concurrentPerHook = 8) =>
-  resourceLimits({ webhooks: { concurrent, concurrentPerOwner, concurrentPerHook } }).webhooks;
+const limitsOf = (concurrent: number, concurrentPerOwner: number, concurrentPerHook = 8) => ({
+  ...initialValues(deliveryLimits),
+  concurrent,
+  concurrentPerOwner,
+  concurrentPerHook,
+});
 
 const due = (owner_id: number, hook: number, failures = 0): DueHook => ({
   owner_id,

@@ -2,9 +2,9 @@ import { randomUUID } from 'node:crypto';
 import { expect, test } from 'vitest';
 import { findLatestEvent } from '#events/read.ts';
 import { takesBatches } from '#events/subscription.ts';
-import { limitTable } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
 import { allSubscriptions } from '#resources/all.ts';
+import { webhookLimits } from '#resources/platform/webhooks/limits.ts';
 import { receiver } from '#test/support/receiver.ts';
 import { world } from '#test/support/world.ts';
 import { queueDeliveries } from '#webhook-delivery/queue.ts';
@@ -37,7 +37,7 @@ async function hook(events: string[] = ['fork']) {
       event: 'fork',
       action: null,
       payload,
-      maxBytes: limitTable.webhooks.payload.value,
+      maxBytes: webhookLimits.payload.value,
     }));
     return here.change((scope) => queueDeliveries(scope.tx, wanted, { now: here.clock.now }));
   };

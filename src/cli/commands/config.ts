@@ -1,8 +1,7 @@
 import { Command } from '@commander-js/extra-typings';
-import type { LimitOverrides } from '#lib/limits.ts';
 import { type BucketName, bucketText } from '#objects/open.ts';
 import { print, withSettings } from '../command.ts';
-import { limitsText } from '../limit-settings.ts';
+import { limitsText, loadLimitOverrides } from '../limit-settings.ts';
 import { readConfig, type Source, settingNames, settings } from '../settings.ts';
 
 const sourceWords: Record<Source, string> = { flag: 'flag', variable: 'variable', initial: 'initial value', none: 'not set' };
@@ -11,11 +10,12 @@ export const configCommand = withSettings(new Command('config'), settingNames)
   .description('Print every setting with its value and where the value came from. Secrets are not shown.')
   .option('--json', 'print JSON')
   .addHelpText('after', '\nExample:\n  HEARTH_PORT=8080 hearth config')
-  .action((_flags, command) => {
+  .action(async (_flags, command) => {
     const { config, sources } = readConfig(command.optsWithGlobals() as Record<string, string>, process.env);
+    const limits = config.limits && limitsText(await loadLimitOverrides(config.limits));
     const rows = settingNames.map((name) => {
       const { variable, flag, secret, about } = { flag: undefined, secret: undefined, ...settings[name] };
-      const value = config[name];
+      const value = name === 'limits' ? limits : config[name];
       return {
         variable,
         flag: flag?.split(' ')[0],
@@ -45,6 +45,5 @@ function displayValue(value: unknown, secret: true | undefined): unknown {
   if (typeof value === 'boolean') return value ? 'on' : 'off';
   if (Array.isArray(value)) return value.join(',');
   if (typeof value !== 'object' || value === null) return value;
-  // no other setting is an object
-  return 'bucket' in value ? bucketText(value as BucketName) : limitsText(value as LimitOverrides);
+  return bucketText(value as BucketName); // no other setting is an object
 }

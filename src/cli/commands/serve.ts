@@ -11,6 +11,7 @@ import { configWithSources, withSettings } from '../command.ts';
 import { getSecretKey, openDataFolder } from '../data-folder.ts';
 import { type PortsOff, turnOffTakenDefaults } from '../default-ports.ts';
 import { type Installation, logOf, openInstallation, settingsFor, sshSettingsFor } from '../installation.ts';
+import { loadLimitOverrides } from '../limit-settings.ts';
 import { cookieProblemOf } from '../pages-host.ts';
 import type { Serving } from '../serving.ts';
 import { type Config, settingNames } from '../settings.ts';
@@ -89,7 +90,8 @@ async function serveInCluster(config: Config, { address, connections, installati
   const { serveForCluster } = await import('../cluster.ts');
   const folder = await openDataFolder(config.data);
   const secretKey = config.secretKey ?? (await getSecretKey(folder));
-  const given = { address, repositories: folder.repositories, installation, secretKey, log: logOf(config) };
+  const resourceLimits = await loadLimitOverrides(config.limits);
+  const given = { address, repositories: folder.repositories, installation, secretKey, resourceLimits, log: logOf(config) };
   const settings = { ...settingsFor(config, given), connections, ssh: await sshSettingsFor(config, folder) };
   const serving = await serveForCluster(config, settings);
   await stopped;

@@ -1,4 +1,4 @@
-import { countOpenJobs } from '#resources/actions/workflow-runs/index.ts';
+import { countOpenJobs, runLimits } from '#resources/actions/workflow-runs/index.ts';
 import { counted } from '../command.ts';
 import type { CheckContext, Diagnosis } from './diagnosis.ts';
 
@@ -9,7 +9,7 @@ const grace = 300;
 
 /** Checks that workflow jobs find runners, and that runners of running jobs still report. */
 export async function workflowJobs({ db, hearth }: CheckContext, now: Date): Promise<Diagnosis> {
-  const silence = hearth.services.resourceLimits.workflows.silence / 1_000 + grace;
+  const silence = hearth.services.resourceLimits.of(runLimits).silence / 1_000 + grace;
   const { waiting, running, stuck, longest, oldest } = await countOpenJobs(db, { now, silence });
   const detail = [`${waiting} waiting, ${running} in progress`];
   const waitsLong = longest > longWait;

@@ -1,5 +1,5 @@
-import { limitTable } from '#lib/limits.ts';
 import { GitError, type GitErrorKind } from '../errors.ts';
+import { gitLimits } from '../limits.ts';
 import type { GitLimits } from '../repo.ts';
 
 const mebi = 1024 * 1024;
@@ -7,7 +7,7 @@ const mebi = 1024 * 1024;
 /** The name and value of a limit for messages: `git.output: 32 MiB`. */
 function limitText(limits: GitLimits, name: keyof GitLimits): string {
   const value = limits[name];
-  switch (limitTable.git[name].unit) {
+  switch (gitLimits[name].unit) {
     case 'bytes':
       return `git.${name}: ${value >= mebi ? `${Math.round(value / mebi)} MiB` : `${value} bytes`}`;
     case 'bytes a second':

@@ -1,5 +1,6 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { GitError } from '../errors.ts';
+import { gitLimits } from '../limits.ts';
 
 /** The prefix of branches' full names. */
 export const heads = 'refs/heads/';
@@ -13,9 +14,9 @@ export const branchOf = (ref: string): string | undefined => (ref.startsWith(hea
 /** The short name of a branch. `refs/heads/` before the given name is optional. */
 export const shortNameOf = (name: string): string => branchOf(name) ?? name;
 
-const maxBytes = fixedValue(limitTable.git.refName);
+const maxBytes = fixedValue(gitLimits.refName);
 /** Each part except the last is a folder on disk. */
-const maxParts = fixedValue(limitTable.git.refNameParts);
+const maxParts = fixedValue(gitLimits.refNameParts);
 /** A part is the name of a file on disk, to which Git adds `.lock`. File systems allow 255 bytes. */
 const maxPartBytes = 250;
 

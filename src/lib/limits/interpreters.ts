@@ -1,118 +1,12 @@
-// Limits for interpreting users' texts and files, in addition to the limits of single parts.
-import { kibi, type LimitGroup, mebi } from './limit.ts';
+import { kibi, limitGroup } from './limit.ts';
 
-export const interpreters = {
-  filterPatterns: {
-    value: 1_000,
-    unit: 'count',
-    fixed: true,
-    of: 'patterns of one filter of branches, tags, paths or workflows in a workflow file',
-    past: 'a failed run that says so',
-  },
-  filterPatternLength: {
-    value: 4_096,
-    unit: 'count',
-    fixed: true,
-    of: 'characters of one such pattern; no path that Git could check out is longer',
-    past: 'a failed run that says so',
-  },
-  filterBytes: {
-    value: 64 * kibi,
-    unit: 'bytes',
-    fixed: true,
-    of: 'the patterns of one filter in a workflow file',
-    past: 'a failed run that says so',
-  },
-  filterSteps: {
-    value: 10_000_000,
-    unit: 'count',
-    fixed: true,
-    of: 'steps (a part of a pattern with a character of a name) of matching one event with the filters of a workflow file',
-    past: 'the changed files pass the filter; the name of a branch, a tag or a workflow does not',
-  },
+export const interpreterLimits = limitGroup('interpreters', 'Interpreters of texts and files', {
   patternSteps: {
     value: 50_000,
     unit: 'count',
     fixed: true,
     of: 'steps (a part of a pattern with a part of a path) of matching a path, a ref or a name with one pattern of a ruleset, an environment, a setting of actions or a review rule',
     past: '422; a push or a merge is refused',
-  },
-  expressionSize: {
-    value: 2_500,
-    unit: 'count',
-    fixed: true,
-    of: 'instructions of RE2 that the regular expression of a rule makes',
-    past: '422',
-  },
-  expressionSteps: {
-    value: 10_000_000,
-    unit: 'count',
-    fixed: true,
-    of: 'instructions of the regular expression of a rule, times the characters of a message, an address or a name',
-    past: 'the text violates the rule',
-  },
-  codeOwnersSteps: {
-    value: 50_000_000,
-    unit: 'count',
-    fixed: true,
-    of: 'steps of matching all files of a pull request with the patterns of code owners',
-    past: 'it is not merged where owners must approve; the owners of the rest are not asked',
-  },
-  scheduleLines: {
-    value: 50,
-    unit: 'count',
-    fixed: true,
-    of: 'lines of `schedule` in a workflow file',
-    past: 'a failed run that says so',
-  },
-  scheduleLength: {
-    value: 256,
-    unit: 'count',
-    fixed: true,
-    of: 'characters of one such line',
-    past: 'a failed run that says so',
-  },
-  matrixValues: {
-    value: 200_000,
-    unit: 'count',
-    fixed: true,
-    of: 'values of all combinations of the lists of a matrix',
-    past: 'the job fails',
-  },
-  matrixEntries: {
-    value: 1_000,
-    unit: 'count',
-    fixed: true,
-    of: 'entries of `include`, and of `exclude`, of a matrix',
-    past: 'the job fails',
-  },
-  matrixBytes: {
-    value: mebi,
-    unit: 'bytes',
-    fixed: true,
-    of: 'the names and values of all jobs of a matrix together',
-    past: 'the job fails',
-  },
-  matrixSteps: {
-    value: 1_000_000,
-    unit: 'count',
-    fixed: true,
-    of: 'values that are compared with the mappings in `exclude` of a matrix',
-    past: 'the job fails',
-  },
-  manifestDepth: {
-    value: 10_000,
-    unit: 'count',
-    fixed: true,
-    of: 'lists and objects inside each other in a manifest or lockfile in JSON',
-    past: 'it is left out, with a note',
-  },
-  manifestValues: {
-    value: 1_000_000,
-    unit: 'count',
-    fixed: true,
-    of: 'values in a manifest or lockfile in JSON',
-    past: 'it is left out, with a note',
   },
   archiveHeader: {
     value: 64 * kibi,
@@ -128,11 +22,4 @@ export const interpreters = {
     of: 'the properties that all files of an archive share',
     past: 'the archive is refused',
   },
-  archiveValues: {
-    value: 5_000_000,
-    unit: 'count',
-    fixed: true,
-    of: 'values in one JSON file of an archive that is imported',
-    past: 'the archive is refused',
-  },
-} as const satisfies LimitGroup;
+});

@@ -4,23 +4,97 @@ type Unit = 'bytes' | 'milliseconds' | 'bytes a second' | 'count';
 export type Limit = {
   readonly value: number;
   readonly unit: Unit;
-  /** The bounded quantity. */
+  /** What is bounded. */
   readonly of: string;
-  /** The effect of exceeding it. */
+  /** What happens beyond it. */
   readonly past: string;
-  /** The value in the documentation, if it depends on the machine. */
+  /** How the value is written in the documentation, where it depends on the machine. */
   readonly shown?: string;
   /** Operators can't change it: a specification sets it, or stored data relies on it. */
   readonly fixed?: true;
 };
 
-/** The value of a fixed limit. Values of other limits come from `Services.resourceLimits` or `GitStore.limits`. */
+type Limits = Readonly<Record<string, Limit>>;
+
+/** The key of the group's own name and title, which is none of its limits. */
+const head = Symbol('head');
+
+/** Limits of one group. A limit is called by its group, as `pages.files`. */
+export type LimitGroup<Group extends string = string, Rows extends Limits = Limits> = Rows & {
+  readonly [head]: { readonly name: Group; readonly title?: string };
+};
+
+/** Declares a group of limits, with the title that it has in the documentation. */
+export const limitGroup = <const Group extends string, const Rows extends Limits>(
+  name: Group,
+  title: string,
+  limits: Rows,
+): LimitGroup<Group, Rows> => ({ ...limits, [head]: { name, title } });
+
+/** Declares limits of a group that has its title from elsewhere. */
+export const moreLimits = <const Group extends string, const Rows extends Limits>(
+  name: Group,
+  limits: Rows,
+): LimitGroup<Group, Rows> => ({ ...limits, [head]: { name } });
+
+export const isLimitGroup = (value: unknown): value is LimitGroup => typeof value === 'object' && value !== null && head in value;
+
+/** The value of a fixed limit. Values of others are read from `Services.resourceLimits` or `GitStore.limits`. */
 export const fixedValue = ({ value }: Limit & { readonly fixed: true }): number => value;
 
-export type LimitGroup = Readonly<Record<string, Limit>>;
+/** The values of a group, by the names of its limits. */
+export type LimitValues<Group extends LimitGroup> = { readonly [Name in keyof Group & string]: number };
+
+/** The values of a group that nobody changed. */
+export const initialValues = <Group extends LimitGroup>(group: Group): LimitValues<Group> =>
+  Object.fromEntries(Object.entries(group).map(([name, { value }]) => [name, value])) as LimitValues<Group>; // by the group's own keys
+
+/** All limits of a server, by group and name. */
+export type LimitTable = ReadonlyMap<string, { readonly title: string; readonly limits: Limits }>;
+
+/** Joins groups into one table. @throws Error where a limit is declared twice, or a group has not one title */
+export function limitTable(groups: readonly LimitGroup[]): LimitTable {
+  return new Map(
+    [...Map.groupBy(groups, (group) => group[head].name)].map(([name, parts]) => {
+      const [title, ...others] = parts.flatMap((part) => part[head].title ?? []);
+      if (title === undefined || others.length > 0) throw new Error(`The limits ${name} must have one title`);
+      const entries = parts.flatMap((part) => Object.entries(part));
+      const limits = Object.fromEntries(entries);
+      if (Object.keys(limits).length < entries.length) throw new Error(`A limit of ${name} is declared twice`);
+      return [name, { title, limits }];
+    }),
+  );
+}
+
+/** Values in the place of those of these groups, for tests and for what operators set. */
+export type LimitOverrides<Groups extends LimitGroup = LimitGroup> = {
+  readonly [Name in Groups[typeof head]['name']]?: {
+    readonly [Limit in NamesOf<Extract<Groups, { readonly [head]: { readonly name: Name } }>>]?: number;
+  };
+};
+type NamesOf<Group> = Group extends unknown ? keyof Group & string : never;
+
+/** The values in force. */
+export type ResourceLimits = {
+  /** Those of a group, which are the same object each time. */
+  of<Group extends LimitGroup>(group: Group): LimitValues<Group>;
+};
+
+/** The values of the table, with those of `overrides` instead where it has any. */
+export function resourceLimits(table: LimitTable, overrides: LimitOverrides = {}): ResourceLimits {
+  const values = new Map(
+    [...table].map(([name, { limits }]) => [
+      name,
+      { ...Object.fromEntries(Object.entries(limits).map(([limit, { value }]) => [limit, value])), ...overrides[name] },
+    ]),
+  );
+  return {
+    of: <Group extends LimitGroup>(group: Group) => values.get(group[head].name) as LimitValues<Group>, // by the table, which has the group
+  };
+}
 
 export const kibi = 1024;
 export const mebi = 1024 * kibi;
-/** In milliseconds. */
+/** Milliseconds. */
 export const seconds = 1_000;
 export const minutes = 60 * seconds;

@@ -1,8 +1,7 @@
-// API requests and their connections.
-import { kibi, type LimitGroup, mebi, seconds } from './limit.ts';
+import { kibi, limitGroup, mebi, seconds } from './limit.ts';
 import { memoryShare } from './machine.ts';
 
-export const requests = {
+export const requestLimits = limitGroup('requests', 'Requests of the API', {
   body: { value: 1 * mebi, unit: 'bytes', of: 'the body of a request', past: '413' },
   fileBody: {
     value: 40 * mebi,
@@ -145,4 +144,4 @@ export const requests = {
     of: 'the slowest reading of a reply (for as long as replyIdle, it may be slower)',
     past: 'the connection is closed',
   },
-} as const satisfies LimitGroup;
+});

@@ -1,6 +1,6 @@
-import { type LimitGroup, minutes, seconds } from './limit.ts';
+import { limitGroup, minutes, seconds } from './limit.ts';
 
-export const ssh = {
+export const sshLimits = limitGroup('ssh', 'SSH', {
   connections: { value: 1_024, unit: 'count', of: 'connections of one process', past: 'further ones are closed at once' },
   connectionsPerAddress: {
     value: 64,
@@ -48,4 +48,4 @@ export const ssh = {
     of: 'a client to end its side of a command that has ended',
     past: 'the session is closed',
   },
-} as const satisfies LimitGroup;
+});

@@ -1,7 +1,6 @@
-// Worker threads, in which third-party code interprets users' texts: Markdown, workflow files, manifests.
-import { type LimitGroup, mebi, seconds } from './limit.ts';
+import { limitGroup, mebi, seconds } from './limit.ts';
 
-export const threads = {
+export const threadLimits = limitGroup('threads', 'Worker threads', {
   concurrent: {
     value: 2,
     unit: 'count',
@@ -44,4 +43,4 @@ export const threads = {
     of: 'the time that a worker thread stays open without work',
     past: 'it is closed',
   },
-} as const satisfies LimitGroup;
+});

@@ -2,7 +2,8 @@
 // their thread ends, and not the process or the event loop.
 import type { Caller } from '#lib/caller.ts';
 import { concurrencyLimiter, withSlot } from '#lib/concurrency-limiter.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { threadLimits } from '#lib/limits/threads.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { openWorkerThread, type WorkerThread } from './worker-thread.ts';
 
 export { ThreadEnded } from './worker-thread.ts';
@@ -44,18 +45,17 @@ export function threadFunctions<Module>(module: URL, processorTime: number): Thr
   };
 }
 
-const { threads } = limitTable;
 const limiter = concurrencyLimiter('threads.concurrent', {
-  total: fixedValue(threads.concurrent),
+  total: fixedValue(threadLimits.concurrent),
   perCaller: 1,
-  anonymous: fixedValue(threads.anonymous),
-  waiting: fixedValue(threads.waiting),
-  waitingTime: fixedValue(threads.waitingTime),
+  anonymous: fixedValue(threadLimits.anonymous),
+  waiting: fixedValue(threadLimits.waiting),
+  waitingTime: fixedValue(threadLimits.waitingTime),
 });
 
 /** Idle threads, each with the timer that closes it. The limiter bounds their number. */
 const idle = new Map<WorkerThread, NodeJS.Timeout>();
-const idleTime = fixedValue(threads.idle);
+const idleTime = fixedValue(threadLimits.idle);
 
 async function runInThread(task: Parameters<WorkerThread['run']>[0], processorTime: number): Promise<unknown> {
   const thread = takeIdle() ?? openWorkerThread();

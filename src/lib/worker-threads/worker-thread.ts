@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { threadLimits } from '#lib/limits/threads.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { TaskMessage, TaskResult } from './messages.ts';
 
 /** Why a worker thread was ended before its task was done. */
@@ -17,21 +18,21 @@ export type WorkerThread = {
   readonly isOpen: boolean;
   /**
    * Runs a task.
-   * @param processorTime the maximum processor time of the task, in milliseconds. The thread ends if the task takes longer.
+   * @param processorTime the longest processor time of the task, in milliseconds. The thread ends where it takes longer.
    * @throws ThreadEnded
-   * @throws the error of the task
+   * @throws what the task has thrown
    */
   run(task: TaskMessage, processorTime: number): Promise<unknown>;
   close(): void;
 };
 
 const mebi = 1024 * 1024;
-const heap = fixedValue(limitTable.threads.heap) / mebi;
-/** The heap size for new objects, in MiB. */
+const heap = fixedValue(threadLimits.heap) / mebi;
+/** The share of the heap for new objects. */
 const youngHeap = 32;
-/** A task ends after this multiple of its processor time in any case, for example if it waits forever. */
+/** A task ends after so many times its processor time in any case, as where it waits for something that never comes. */
 const wallFactor = 20;
-/** The minimum interval of checks on a task that has used its time, in milliseconds. */
+/** The shortest time between two looks at a task that has used its time, in milliseconds. */
 const shortestCheck = 20;
 
 export function openWorkerThread(): WorkerThread {
@@ -39,7 +40,7 @@ export function openWorkerThread(): WorkerThread {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: { startUsage },
     resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: youngHeap },
-    // This process's options may load modules that a thread doesn't need.
+    // The options of this process may load what a thread has no use for.
     execArgv: [],
   });
   worker.unref();
@@ -55,13 +56,13 @@ export function openWorkerThread(): WorkerThread {
   worker.on('error', (error) => end(isOutOfMemory(error) ? 'memory' : 'crash', error));
   worker.on('exit', () => end('crash'));
 
-  /** Ends the thread when its task has used its processor time. On a busy machine, this happens later. */
+  /** Ends the thread once its task has used its processor time; a busy machine gives it that late. */
   const limitTime = (processorTime: number): { stop(): void } => {
     const latest = performance.now() + processorTime * wallFactor;
     let timer: NodeJS.Timeout;
     let isStopped = false;
     const check = async (): Promise<void> => {
-      // A thread that doesn't respond is blocked in native code.
+      // A thread that doesn't answer is blocked in native code.
       const usage = await Promise.race([worker.cpuUsage().catch(() => undefined), later(processorTime)]);
       if (isStopped) return;
       const used = usage ? (usage.user + usage.system - (startUsage[0] ?? 0)) / 1_000 : processorTime;

@@ -1,10 +1,11 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { searchLimits } from '#search/limits.ts';
 import { QueryError } from './errors.ts';
 import type { Token } from './lexer.ts';
 import type { SearchKind } from './qualifiers.ts';
 import { leaves, type Node, type Qualifier } from './tree.ts';
 
-const { text, operators, depth, qualifiers, lookups, values } = limitTable.search;
+const { text, operators, depth, qualifiers, lookups, values } = searchLimits;
 
 /** The maximum depth of parentheses. */
 export const maxDepth: number = fixedValue(depth);

@@ -1,3 +1,4 @@
+export { variableNameLimits } from './limits.ts';
 export { checkedName } from './names.ts';
 export {
   type ConfigurationAction,

@@ -1,9 +1,10 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { vocabularies } from '#vocabulary/words.ts';
+import { variableNameLimits } from './limits.ts';
 
 const pattern = /^[A-Z_][A-Z0-9_]*$/;
-const maxName = fixedValue(limitTable.variables.name);
+const maxName = fixedValue(variableNameLimits.name);
 
 /** What the server gives to every job begins so, in either vocabulary. */
 const reserved = vocabularies.map((word) => `${word.toUpperCase()}_`);

@@ -1,7 +1,8 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { actionsOidcEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 /** The settings of subjects alone: who issues identity tokens asks for them. */
-export const actionsOidc = family({ name: 'actions-oidc', schemas, endpoints: [endpoints], events: actionsOidcEvents });
+export const actionsOidc = family({ name: 'actions-oidc', limits, schemas, endpoints: [endpoints], events: actionsOidcEvents });

@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { claimLimits } from './limits.ts';
 
 const ClaimKeys = Type.Array(Type.String({ pattern: '^\\w+$', maxLength: 200 }), {
   minItems: 1,
-  maxItems: fixedValue(limitTable.actionsSettings.claimKeys),
+  maxItems: fixedValue(claimLimits.claimKeys),
   uniqueItems: true,
 });
 

@@ -1,11 +1,12 @@
 import type { Db } from '#database/connect.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import type { JobEnvironment } from '#resources/actions/actions-configuration/index.ts';
+import { secretLimits } from './limits.ts';
 import { type JobSecret, listJobSecrets } from './store.ts';
 import { openValue } from './values.ts';
 
-const most = fixedValue(limitTable.secrets.fromOrganization);
+const most = fixedValue(secretLimits.fromOrganization);
 
 /**
  * The secrets that a job gets: names with decrypted values, which must never be shown or logged. An environment's secret hides one of the

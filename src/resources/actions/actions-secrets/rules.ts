@@ -1,6 +1,6 @@
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import {
@@ -13,6 +13,7 @@ import {
   setSelection,
 } from '#resources/actions/actions-configuration/index.ts';
 import { decrypt, type Holder } from '#resources/actions/encryption-keys/index.ts';
+import { secretLimits } from './limits.ts';
 import type { OrganizationActionsSecretValue } from './schemas.ts';
 import { countSecrets, insertSecret, removeSecret, type SecretRow, updateSecret } from './store.ts';
 import { sealValue, secretKey } from './values.ts';
@@ -21,9 +22,9 @@ const resource = 'ActionsSecret';
 const missing = (field: string) => invalid(resource, field, 'missing_field');
 
 const maxSecrets: Record<Holder['column'], number> = {
-  organization_id: fixedValue(limitTable.secrets.inOrganization),
-  repository_id: fixedValue(limitTable.secrets.inRepository),
-  environment_id: fixedValue(limitTable.secrets.inEnvironment),
+  organization_id: fixedValue(secretLimits.inOrganization),
+  repository_id: fixedValue(secretLimits.inRepository),
+  environment_id: fixedValue(secretLimits.inEnvironment),
 };
 
 type SecretAction = ConfigurationAction & { secrets: Secrets };

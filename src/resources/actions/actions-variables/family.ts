@@ -1,11 +1,13 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { actionsVariableEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 /** Variables of workflows, of organizations, repositories and environments. */
 export const actionsVariables = family({
   name: 'actions-variables',
+  limits,
   schemas,
   endpoints: [endpoints],
   events: actionsVariableEvents,

@@ -1,9 +1,10 @@
 import type { Db } from '#database/connect.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { JobEnvironment } from '#resources/actions/actions-configuration/index.ts';
+import { variableLimits } from './limits.ts';
 import { listJobVariables } from './store.ts';
 
-const bytes = fixedValue(limitTable.variables.ofJob);
+const bytes = fixedValue(variableLimits.ofJob);
 
 /**
  * The variables that a job gets: names with values. An environment's variable hides one of the repository with the same name, and that one

@@ -1,7 +1,7 @@
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { defined } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { conflict, invalid, type Refusal } from '#lib/refusal.ts';
 import {
   type ConfigurationAction,
@@ -13,16 +13,17 @@ import {
   setSelection,
 } from '#resources/actions/actions-configuration/index.ts';
 import type { Holder } from '#resources/actions/encryption-keys/index.ts';
+import { variableLimits } from './limits.ts';
 import type { NewOrganizationActionsVariable, OrganizationActionsVariableChange } from './schemas.ts';
 import { countVariables, insertVariable, removeVariable, updateVariable, type VariableRow } from './store.ts';
 
 const resource = 'ActionsVariable';
-const maxBytes = fixedValue(limitTable.variables.value);
+const maxBytes = fixedValue(variableLimits.value);
 
 const maxVariables: Record<Holder['column'], number> = {
-  organization_id: fixedValue(limitTable.variables.inOrganization),
-  repository_id: fixedValue(limitTable.variables.inRepository),
-  environment_id: fixedValue(limitTable.variables.inEnvironment),
+  organization_id: fixedValue(variableLimits.inOrganization),
+  repository_id: fixedValue(variableLimits.inRepository),
+  environment_id: fixedValue(variableLimits.inEnvironment),
 };
 
 /** What a request says of a new variable; those of repositories and environments have no visibility. */

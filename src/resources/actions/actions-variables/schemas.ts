@@ -1,7 +1,13 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Patch } from '#lib/shape.ts';
-import { namedFields, selectionFields, wantedSelection } from '#resources/actions/actions-configuration/index.ts';
+import {
+  namedFields,
+  selectionFields,
+  variableNameLimits,
+  wantedSelection,
+} from '#resources/actions/actions-configuration/index.ts';
+import { variableLimits } from './limits.ts';
 
 const shown = { ...namedFields, value: Type.String() };
 
@@ -15,8 +21,8 @@ const title = { title: 'ActionsVariable' };
 
 /** The rules limit the bytes of a value, and define the valid names. */
 const fields = {
-  name: Type.String({ maxLength: fixedValue(limitTable.variables.name) }),
-  value: Type.String({ maxLength: fixedValue(limitTable.variables.value) }),
+  name: Type.String({ maxLength: fixedValue(variableNameLimits.name) }),
+  value: Type.String({ maxLength: fixedValue(variableLimits.value) }),
 };
 
 export const NewActionsVariable = Type.Object(fields, title);

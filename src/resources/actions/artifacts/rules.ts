@@ -1,12 +1,13 @@
 import type { File } from '#endpoint/call.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
-import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { badRequest, conflict, gone, notFound, orNotFound } from '#lib/refusal.ts';
 import { addDays } from '#lib/time.ts';
 import { beginUpload, dropUpload, removeObjectsLater, takeUpload, type UploadRow } from '#resources/actions/job-uploads/index.ts';
 import { artifactGroupOf, type JobRow, loadRuns } from '#resources/actions/workflow-runs/index.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import { artifactLimits } from './limits.ts';
 import {
   countArtifacts,
   findArtifactForUpdate,
@@ -18,7 +19,7 @@ import {
   type WholeArtifact,
 } from './store.ts';
 
-const maxArtifacts = fixedValue(limitTable.results.artifacts);
+const maxArtifacts = fixedValue(artifactLimits.artifacts);
 const maxName = 255;
 /** What file systems have no names for (the public API's rule), and what no text shows. */
 const forbidden = /[\\/":<>|*?\p{Cc}]/u;
@@ -39,7 +40,7 @@ export async function beginArtifact(
   scope: WriteScope,
   job: JobRow,
   { name, contentType, expiresAt }: NewArtifact,
-  { limits, now }: { limits: ResourceLimits['results']; now: Date },
+  { limits, now }: { limits: LimitValues<typeof artifactLimits>; now: Date },
 ): Promise<UploadRow> {
   checkName(name);
   const run = orNotFound((await loadRuns(scope.tx, [job.run_id])).get(job.run_id));

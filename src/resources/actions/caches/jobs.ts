@@ -4,6 +4,7 @@ import { job } from '#jobs/job.ts';
 import { repeatWhile, stepsOf } from '#jobs/repeat.ts';
 import { removeObjectsLater } from '#resources/actions/job-uploads/index.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import { cacheLimits } from './limits.ts';
 import { boundsOf, cacheGroupOf } from './rules.ts';
 import { listRepositoriesWithCaches, removeBeyond } from './store.ts';
 
@@ -29,7 +30,7 @@ export const removeUnused = job<Record<string, never>, JobContext>({
     await repeatWhile({ stopping }, async () => {
       const repositories = await listRepositoriesWithCaches(db, after, repositoriesPerBatch);
       for (const repository of stepsOf({ stopping }, repositories)) {
-        const bounds = boundsOf(await loadActionsPolicy(db, repository), { limits: resourceLimits.results, now });
+        const bounds = boundsOf(await loadActionsPolicy(db, repository), { limits: resourceLimits.of(cacheLimits), now });
         await change(async (scope) => removeObjectsLater(scope, await removeBeyond(scope.tx, repository.id, bounds)));
       }
       after = repositories.at(-1)?.id ?? after;

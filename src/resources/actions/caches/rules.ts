@@ -3,13 +3,14 @@ import type { File } from '#endpoint/call.ts';
 import type { Change, WriteScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { badRequest, conflict, notFound, orNotFound } from '#lib/refusal.ts';
 import { addDays } from '#lib/time.ts';
 import { beginUpload, dropUpload, removeObjectsLater, takeUpload, type UploadRow } from '#resources/actions/job-uploads/index.ts';
 import { findRunOf, type JobRow, loadRuns, readableRefs } from '#resources/actions/workflow-runs/index.ts';
 import { type ActionsPolicy, loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { loadNamedRepositories, lockRepository } from '#resources/repositories/repositories/index.ts';
+import { cacheLimits } from './limits.ts';
 import {
   type Bounds,
   findBegun,
@@ -24,9 +25,9 @@ import {
   type WholeCache,
 } from './store.ts';
 
-type Limits = ResourceLimits['results'];
-const maxKey = fixedValue(limitTable.results.cacheKey);
-const maxKeys = fixedValue(limitTable.results.cacheKeys);
+type Limits = LimitValues<typeof cacheLimits>;
+const maxKey = fixedValue(cacheLimits.cacheKey);
+const maxKeys = fixedValue(cacheLimits.cacheKeys);
 
 /** The group of the caches of a repository in the object store. */
 export const cacheGroupOf = (repository: Id<'repositories'>): string => `caches-${repository}`;

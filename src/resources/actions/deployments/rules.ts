@@ -11,7 +11,7 @@ import { findRef } from '#git/refs/refs.ts';
 import { findRevision, isAncestor } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { isWebAddress } from '#lib/web-address.ts';
 import {
@@ -27,11 +27,12 @@ import { countStates, listLatestOfContexts } from '#resources/code/commit-status
 import { emptyRepository, isEmpty } from '#resources/code/commits/index.ts';
 import type { MoveContext } from '#resources/code/pushes/index.ts';
 import { insertIssueEvents, type NewIssueEvent, viaApp } from '#resources/collaboration/issues/index.ts';
+import { deploymentLimits } from './limits.ts';
 import type { NewDeployment, NewDeploymentStatus } from './schemas.ts';
 import type { DeploymentRow, StatusRow } from './store.ts';
 import * as store from './store.ts';
 
-const maxPayload = fixedValue(limitTable.deployments.payload);
+const maxPayload = fixedValue(deploymentLimits.payload);
 const heads = 'refs/heads/';
 
 /** What is deployed: a commit, and the full name of the ref that the request named, if it did. */

@@ -1,13 +1,14 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 import { App } from '#resources/repositories/apps/index.ts';
+import { deploymentLimits } from './limits.ts';
 
 const object = Type.Record(Type.String(), Type.Unknown());
 const Payload = Type.Union([object, Type.String()]);
 
-/** A request to deploy a commit to an environment. */
+/** A request to deploy a commit into an environment. */
 export const Deployment = Type.Object({
   url: Type.String(),
   id: Type.Integer(),
@@ -33,10 +34,10 @@ export type Deployment = Static<typeof Deployment>;
 /** A commit was merged, and nothing was deployed. */
 export const MergedForDeployment = Type.Object({ message: Type.String() });
 
-const maxContexts = fixedValue(limitTable.deployments.contexts);
+const maxContexts = fixedValue(deploymentLimits.contexts);
 const word = Type.String({ minLength: 1, maxLength: 255 });
-/** For objects, the rules check the size. */
-const NewPayload = Type.Union([object, Type.String({ maxLength: fixedValue(limitTable.deployments.payload) })]);
+/** Of objects, the rules check the size. */
+const NewPayload = Type.Union([object, Type.String({ maxLength: fixedValue(deploymentLimits.payload) })]);
 
 export const NewDeployment = Type.Object(
   {
@@ -56,7 +57,7 @@ export type NewDeployment = Static<typeof NewDeployment>;
 
 const states = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success'] as const;
 
-/** The result of a deployment. */
+/** What became of a deployment. */
 export const DeploymentStatus = Type.Object({
   url: Type.String(),
   id: Type.Integer(),
@@ -94,6 +95,6 @@ export type NewDeploymentStatus = Static<typeof NewDeploymentStatus>;
 
 const filter = Type.Optional(Type.String({ maxLength: 1_024 }));
 
-/** `none` doesn't filter, as the public API describes it. */
+/** `none` filters nothing, as the public API describes it. */
 export const DeploymentFilter = Type.Object({ sha: filter, ref: filter, task: filter, environment: filter });
 export type DeploymentFilter = Static<typeof DeploymentFilter>;

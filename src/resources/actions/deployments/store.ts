@@ -5,8 +5,9 @@ import type { DB } from '#database/tables.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { gather, keyed } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { deploymentLimits } from './limits.ts';
 import type { DeploymentFilter } from './schemas.ts';
 
 export type DeploymentRow = Selectable<DB['deployments']>;
@@ -94,7 +95,7 @@ export const loadStatuses = async (db: Db, ids: readonly StatusRow['id'][]): Pro
 export const insertStatus = (tx: Tx, row: Insertable<DB['deployment_statuses']>): Promise<StatusRow> =>
   tx.insertInto('deployment_statuses').values(row).returningAll().executeTakeFirstOrThrow();
 
-const maxDeactivated = fixedValue(limitTable.deployments.deactivated);
+const maxDeactivated = fixedValue(deploymentLimits.deactivated);
 
 type By = Pick<StatusRow, 'creator_id' | 'via_app_id' | 'created_at'>;
 

@@ -1,5 +1,6 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { secretValueLimits } from './limits.ts';
 
 /** A key with which callers encrypt secrets, in base64. */
 export const EncryptionKey = Type.Object({ key_id: Type.String(), key: Type.String() });
@@ -9,7 +10,7 @@ const base64 = '^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=|[A
 
 /** The bytes that a sealed box adds to a secret: a public key and an authentication code. */
 const boxOverhead = 48;
-const maxBase64 = Math.ceil((fixedValue(limitTable.secrets.value) + boxOverhead) / 3) * 4;
+const maxBase64 = Math.ceil((fixedValue(secretValueLimits.value) + boxOverhead) / 3) * 4;
 
 /** The fields of a secret in requests: a sealed box in base64, and the id of its key. */
 export const encryptedFields = {

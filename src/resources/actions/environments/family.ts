@@ -1,6 +1,21 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { environmentEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
-export const environments = family({ name: 'environments', schemas, endpoints: [endpoints], events: environmentEvents });
+export const environments = family({
+  name: 'environments',
+  limits,
+  interpreters: [
+    {
+      reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
+      runs: 'steps',
+      modules: ['protection.ts', 'rules.ts'],
+      bounds: [],
+    },
+  ],
+  schemas,
+  endpoints: [endpoints],
+  events: environmentEvents,
+});

@@ -5,11 +5,12 @@ import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { fnmatchProblem } from '#lib/path-pattern.ts';
 import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import { listProtectedNames } from '#resources/code/branch-protection/index.ts';
 import { loadVisibleTeams } from '#resources/identity/teams/index.ts';
+import { environmentLimits } from './limits.ts';
 import { type BranchProtection, loadProtection, mayDeploy } from './protection.ts';
 import type { EnvironmentSettings, NewDeploymentBranchPolicy } from './schemas.ts';
 import type { BranchPolicyRow, CustomRule, EnvironmentRow, OwnRule, Reviewer } from './store.ts';
@@ -19,8 +20,8 @@ import * as store from './store.ts';
 type EventAction = Parameters<typeof inRepository>[0];
 
 const maxName = 255;
-const maxPolicies = fixedValue(limitTable.environments.branchPolicies);
-const maxApps = fixedValue(limitTable.environments.apps);
+const maxPolicies = fixedValue(environmentLimits.branchPolicies);
+const maxApps = fixedValue(environmentLimits.apps);
 
 /** Checks the name of an environment. @throws Refusal 422 for one that is blank, too long, or holds control characters */
 export function checkEnvironmentName(name: string, resource: string): void {

@@ -1,4 +1,5 @@
 export { blobAddress, blobPath, opensBlob, type Purpose } from './address.ts';
+export { uploadLimits } from './limits.ts';
 export {
   beginUpload,
   dropUpload,

@@ -9,8 +9,9 @@ import type { Services } from '#endpoint/services.ts';
 import { enqueue } from '#jobs/job.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { badRequest, conflict, orNotFound, Refusal } from '#lib/refusal.ts';
+import { uploadLimits } from './limits.ts';
 import {
   type BlockRow,
   findBlock,
@@ -32,7 +33,7 @@ type UploadContext = { readonly db: Db; readonly objects: Services['objects'] };
 /** What an upload has become: an object, its bytes, and their SHA-256 as `sha256:` and 64 digits. */
 type Whole = Pick<BlockRow, 'object_key' | 'size' | 'digest'>;
 
-const limits = limitTable.results;
+const limits = uploadLimits;
 const maxBlocks = fixedValue(limits.blocks);
 const maxName = fixedValue(limits.blockName);
 

@@ -17,6 +17,7 @@ import type { Id } from '#lib/id.ts';
 import { fileOf, findArtifact, isExpired } from '#resources/actions/artifacts/index.ts';
 import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { claimDomain, ownHosts } from './domains.ts';
+import { pagesLimits } from './limits.ts';
 import { BuildError, checkSize, findSiteFolder, readRoot } from './measure.ts';
 import { type BuildPayload, building } from './queue.ts';
 import { removeReaders } from './reader-store.ts';
@@ -89,7 +90,7 @@ async function readCommit({ services }: JobContext, build: BuildRow, site: SiteR
   const gitRepository = repoOf(services.git, build.repository_id);
   await using reader = await openObjects(gitRepository, { isBulk: true });
   const tree = await findSiteFolder(reader, build.commit_sha, site.source_path);
-  await checkSize(gitRepository, tree, services.resourceLimits.pages);
+  await checkSize(gitRepository, tree, services.resourceLimits.of(pagesLimits));
   const root = await readRoot(reader, tree);
   await mustUpdateRefs(gitRepository, [{ ref: servedRef, to: build.commit_sha }]);
   return { tree, ...root };
@@ -100,7 +101,10 @@ async function readArtifact({ db, services, now }: JobContext, build: BuildRow):
   const artifact = build.artifact_id === null ? undefined : await findArtifact(db, build.artifact_id);
   if (!artifact || isExpired(artifact, now)) throw new BuildError('The artifact is gone.');
   const gitRepository = repoOf(services.git, build.repository_id);
-  const tree = await writeFiles(gitRepository, filesOfArtifact(fileOf(services, artifact), services.resourceLimits.pages));
+  const tree = await writeFiles(
+    gitRepository,
+    filesOfArtifact(fileOf(services, artifact), services.resourceLimits.of(pagesLimits)),
+  );
   const author = { name: 'Hearth', email: noreplyAddress, date: build.created_at, zone: 0 };
   const message = `Website of ${build.commit_sha}`;
   const commit = await writeCommit(gitRepository, { tree, parents: [], author, committer: author, message });

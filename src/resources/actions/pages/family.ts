@@ -4,12 +4,22 @@ import * as endpoints from './endpoints.ts';
 import { pagesEvents } from './events.ts';
 import { checkDomain } from './health.ts';
 import { buildPushed, endReaders, releaseServed, removeExpiredReaders } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 import { addWebsiteRoutes } from './website-routes.ts';
 
 /** Websites that repositories publish. `src/pages-server/` serves them. */
 export const pages = family({
   name: 'pages',
+  limits,
+  interpreters: [
+    {
+      reads: 'archives of migrations and of websites',
+      runs: 'steps',
+      modules: ['unpack.ts'],
+      bounds: ['pages.files', 'pages.size'],
+    },
+  ],
   schemas,
   endpoints: [endpoints],
   events: pagesEvents,

@@ -1,4 +1,5 @@
 export { proofOf, proofPath } from './health.ts';
+export { pagesLimits } from './limits.ts';
 export { isFile } from './measure.ts';
 export {
   comeBackPath,

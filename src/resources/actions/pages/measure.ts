@@ -1,9 +1,11 @@
 // What a website would hold: the folder that becomes it, and whether that is one that can be served.
+
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { readTree } from '#git/objects/tree-list.ts';
 import type { GitRepository } from '#git/repo.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { pagesLimits } from './limits.ts';
 import type { SiteRow } from './store.ts';
 
 /** Why a website can't be built, for those who publish it. */
@@ -19,7 +21,7 @@ export async function findSiteFolder(reader: ObjectReader, commit: Oid, path: Si
 const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
 /** Counts the files of a website. The function takes the path and the size of each. @throws BuildError beyond a limit */
-export function siteMeasure(limits: ResourceLimits['pages']): (path: string, size: number) => void {
+export function siteMeasure(limits: LimitValues<typeof pagesLimits>): (path: string, size: number) => void {
   let files = 0;
   let bytes = 0;
   return (path, size) => {
@@ -32,7 +34,7 @@ export function siteMeasure(limits: ResourceLimits['pages']): (path: string, siz
 }
 
 /** Measures the files of a folder, links and submodules apart, which aren't served. @throws BuildError beyond a limit */
-export async function checkSize(gitRepository: GitRepository, tree: Oid, limits: ResourceLimits['pages']): Promise<void> {
+export async function checkSize(gitRepository: GitRepository, tree: Oid, limits: LimitValues<typeof pagesLimits>): Promise<void> {
   const measure = siteMeasure(limits);
   for await (const entries of readTree(gitRepository, tree, { recursive: true }))
     for (const { path, mode, size = 0 } of entries) if (isFile({ mode })) measure(path, size);

@@ -1,11 +1,13 @@
 // What an artifact holds: a tar of the files of a website, alone or in a zip archive. It may come from anybody.
+
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { File } from '#endpoint/call.ts';
 import type { IncomingFile } from '#git/objects/write-files.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { withShortHeaders } from '#lib/tar-headers.ts';
 import { trimEndOf } from '#lib/trim.ts';
+import type { pagesLimits } from './limits.ts';
 import { BuildError, siteMeasure } from './measure.ts';
 
 /** The name of the tar in a zip archive, as the workflows of the public API have it. */
@@ -17,7 +19,7 @@ const headersOfEach = 2_048;
  * The files of an artifact. They must be read in their order.
  * @throws BuildError for what isn't such an archive, holds links, or more than the limits allow
  */
-export async function* filesOfArtifact(file: File, limits: ResourceLimits['pages']): AsyncGenerator<IncomingFile> {
+export async function* filesOfArtifact(file: File, limits: LimitValues<typeof pagesLimits>): AsyncGenerator<IncomingFile> {
   const measure = siteMeasure(limits);
   const { extract } = await import('tar-stream');
   const unpacked = extract();
@@ -73,7 +75,7 @@ async function* boundedParts(source: AsyncIterable<Buffer>, most: number): Async
 }
 
 const bounded =
-  ({ size, files }: ResourceLimits['pages']) =>
+  ({ size, files }: LimitValues<typeof pagesLimits>) =>
   (source: AsyncIterable<Buffer>) =>
     boundedParts(source, size + files * headersOfEach);
 

@@ -5,10 +5,12 @@ import * as labels from './endpoints/labels.ts';
 import * as runnerEndpoints from './endpoints/runners.ts';
 import { runnerEvents } from './events.ts';
 import { removeForgottenRunners } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 export const runners = family({
   name: 'runners',
+  limits,
   schemas,
   endpoints: [runnerEndpoints, labels, groups, groupContents],
   events: runnerEvents,

@@ -6,19 +6,20 @@ import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { moveHostedRunners } from '#resources/actions/hosted-runners/index.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { getDefaultGroup, insertGroup, removeGroup, updateGroup } from '#resources/identity/runner-groups/index.ts';
 import { changeSelection, createSelection, removeSelection } from '#resources/repositories/repository-selections/index.ts';
 import { countGroups, findGroupForUpdate, type GroupRow } from './group-store.ts';
+import { runnerLimits } from './limits.ts';
 import type { NewRunnerGroup, RunnerGroupChange } from './schemas.ts';
 import { keepRunners, moveOthers, moveRunners, notifyQueued, type RunnerRow } from './store.ts';
 
 const resource = 'RunnerGroup';
-const maxGroups = fixedValue(limitTable.workflows.runnerGroups);
-const maxGroupWorkflows = fixedValue(limitTable.workflows.groupWorkflows);
+const maxGroups = fixedValue(runnerLimits.runnerGroups);
+const maxGroupWorkflows = fixedValue(runnerLimits.groupWorkflows);
 
 /** Makes a group. The organization is locked, so that of two concurrent requests with the same name, one is refused. */
 export async function createGroup(scope: WriteScope, action: OrganizationAction, wanted: NewRunnerGroup): Promise<GroupRow> {

@@ -1,4 +1,5 @@
 export { groupIncludes, groupTakesWorkflow, servesRepository } from './group-store.ts';
+export { runnerLimits } from './limits.ts';
 export { authenticateRunner, createHostedInstance, createRunnerToken, declareRunner, labelsOf, registerRunner } from './rules.ts';
 export {
   type HostedInstance,

@@ -2,13 +2,14 @@ import type { Org } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { gather } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { GroupRow } from './group-store.ts';
+import { runnerLimits } from './limits.ts';
 import { kindLabels } from './rules.ts';
 import type { Runner, RunnerGroup, RunnerLabel } from './schemas.ts';
 import { listBusy, type RunnerRow } from './store.ts';
 
-const offlineAfter = fixedValue(limitTable.workflows.offline);
+const offlineAfter = fixedValue(runnerLimits.offline);
 
 export async function presentRunners({ db, now }: { db: Db; now: Date }, rows: readonly RunnerRow[]): Promise<Runner[]> {
   const busy = new Set(await listBusy(db, gather(rows, 'id')));

@@ -13,7 +13,9 @@ import * as logs from './endpoints/logs.ts';
 import * as runs from './endpoints/runs.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { workflowRunEvents } from './events.ts';
+import { interpreters } from './interpreters.ts';
 import { endLongWaits, endOverdueJobs, endSilentJobs } from './jobs/deadlines.ts';
+import * as limits from './limits.ts';
 import { loadKnownLogs, removeStoredArtifacts, removeStoredLogs, storeLog } from './logs/logs.ts';
 import { notifyOfReviewRequests, notifyOfRuns } from './runs/notifications.ts';
 import { expireRuns } from './runs/retention.ts';
@@ -21,6 +23,8 @@ import * as schemas from './schemas.ts';
 
 export const workflowRuns = family({
   name: 'workflow-runs',
+  limits,
+  interpreters,
   schemas,
   endpoints: [workflows, runs, environments, concurrency, jobs, logs],
   events: workflowRunEvents,

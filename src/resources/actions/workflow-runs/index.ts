@@ -4,6 +4,7 @@ export { explainJob } from './jobs/explain.ts';
 export { countOpenJobs } from './jobs/explain-store.ts';
 export { endJobsOf, returnJob } from './jobs/lost-runners.ts';
 export { abandonJob, findJobOf, findRunOf, noteState, type ReportedResult, type ReportedState } from './jobs/runner-reports.ts';
+export { runLimits } from './limits.ts';
 export { artifactGroupOf, writeLog } from './logs/logs.ts';
 export type { SecretMask } from './logs/secret-mask.ts';
 export { workflowRun } from './path-resources.ts';

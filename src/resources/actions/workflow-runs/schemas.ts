@@ -1,11 +1,13 @@
 import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { EnvironmentReviewer } from '#resources/actions/environments/index.ts';
 import { PullRequestMinimal, SimpleCommit } from '#resources/code/checks/index.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 import { MinimalRepository, SimpleRepository } from '#resources/repositories/repositories/index.ts';
+import { workflowFileLimits } from '#workflow-files/limits.ts';
+import { runLimits } from './limits.ts';
 
 export const runStatuses = ['requested', 'waiting', 'pending', 'queued', 'in_progress', 'completed'] as const;
 export const runConclusions = [
@@ -167,10 +169,7 @@ export const JobFilter = Type.Object({ filter: withDefault(OneOf(['latest', 'all
 export const NewDispatch = Type.Object(
   {
     ref: Type.String({ minLength: 1, maxLength: 1_024 }),
-    inputs: withDefault(
-      Type.Record(Type.String(), Type.Unknown(), { maxProperties: fixedValue(limitTable.workflows.inputs) }),
-      {},
-    ),
+    inputs: withDefault(Type.Record(Type.String(), Type.Unknown(), { maxProperties: fixedValue(runLimits.inputs) }), {}),
     return_run_details: withDefault(Type.Boolean(), false),
   },
   { title: 'WorkflowDispatch' },
@@ -265,7 +264,7 @@ export const NewDeploymentReview = Type.Object(
   {
     environment_ids: Type.Array(Type.Integer({ minimum: 1, maximum: maxId }), {
       minItems: 1,
-      maxItems: fixedValue(limitTable.workflows.runJobs),
+      maxItems: fixedValue(workflowFileLimits.runJobs),
     }),
     state: OneOf(reviewStates),
     comment,

@@ -1,6 +1,15 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { followFiles } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
+import { workflowServices } from './services.ts';
 
-export const workflows = family({ name: 'workflows', schemas, endpoints: [endpoints], subscriptions: [followFiles] });
+export const workflows = family({
+  name: 'workflows',
+  limits,
+  services: workflowServices,
+  schemas,
+  endpoints: [endpoints],
+  subscriptions: [followFiles],
+});

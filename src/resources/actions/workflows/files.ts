@@ -1,20 +1,23 @@
 // The workflow files of a commit.
+
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { isWorkflowPath, type ParsedWorkflow, workflowFolders } from '#workflow-files/file.ts';
+import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { parseWorkflowFile } from '#workflow-files/parse.ts';
 import { countParts } from '#workflow-files/token.ts';
 import { triggerProblems } from '#workflow-files/triggers.ts';
+import { workflowLimits } from './limits.ts';
 
 /** A workflow file as it is in a commit. */
 export type FoundFile = { readonly path: string; readonly content: string };
 
-const maxFiles = fixedValue(limitTable.workflows.files);
-const maxBytes = fixedValue(limitTable.workflows.fileBytes);
+const maxFiles = fixedValue(workflowLimits.files);
+const maxBytes = fixedValue(workflowFileLimits.fileBytes);
 
 /**
  * The workflow files of a commit, in the order of their paths, those of the neutral folder first. Of a file that is too large, the first
@@ -76,7 +79,7 @@ export const readWorkflowFile = (file: FoundFile, owner: Id<'accounts'>): Promis
 /** Thrown where the workflow files of a commit take too long for those who wait meanwhile. */
 export class FilesTakeLong extends Error {}
 
-const readingTime = fixedValue(limitTable.workflows.readingTime);
+const readingTime = fixedValue(workflowLimits.readingTime);
 
 /** The time for the files of one commit: `check` throws where it has passed. Where nobody waits, there is no end. */
 export type ReadingTime = { check(): void };

@@ -9,6 +9,7 @@ export {
   readWorkflowFiles,
   requireWorkflowFiles,
 } from './files.ts';
+export { workflowLimits } from './limits.ts';
 export { workflow } from './path-resources.ts';
 export { presentWorkflow, workflowUrl } from './present.ts';
 export { Workflow } from './schemas.ts';

@@ -5,10 +5,12 @@ import * as reviews from './endpoints/reviews.ts';
 import * as statusChecks from './endpoints/status-checks.ts';
 import * as switches from './endpoints/switches.ts';
 import { branchProtectionEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 export const branchProtection = family({
   name: 'branch-protection',
+  limits,
   schemas,
   endpoints: [protections, switches, reviews, statusChecks, restrictions],
   events: branchProtectionEvents,

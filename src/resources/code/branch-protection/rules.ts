@@ -4,12 +4,13 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { orNotFound, Refusal, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { type ActorKind, actorKinds } from './actor-kinds.ts';
 import { loadNames } from './actor-store.ts';
+import { protectionLimits } from './limits.ts';
 import type { NewProtection, ReviewsChange, StatusChecksChange } from './schemas.ts';
 import {
   type Actor,
@@ -28,7 +29,7 @@ import {
 } from './store.ts';
 import { checkNumber, checkNumberOfChecks, findLists, wantedChecks, wantedProtection, wantedReviews } from './wanted.ts';
 
-const maxProtections = fixedValue(limitTable.repositories.protections);
+const maxProtections = fixedValue(protectionLimits.protections);
 
 const notEnabled = (what: string): Refusal => new Refusal('not_found', `${what} not enabled`);
 

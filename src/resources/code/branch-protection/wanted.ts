@@ -4,16 +4,17 @@ import type { RepositoryAction } from '#access/action.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalidFields, unprocessable } from '#lib/refusal.ts';
 import { loadApps } from '#resources/repositories/apps/index.ts';
 import { type ActorKind, type ActorNames, kindNames } from './actor-kinds.ts';
 import { findActors } from './actor-store.ts';
+import { protectionLimits } from './limits.ts';
 import type { NewProtection, ReviewsChange, StatusChecksChange } from './schemas.ts';
 import type { Actor, ActorList, Lists, ReviewRequirements, Settings, StatusChecks } from './store.ts';
 
-const maxActors = fixedValue(limitTable.repositories.protectionActors);
-const maxChecks = fixedValue(limitTable.repositories.protectionChecks);
+const maxActors = fixedValue(protectionLimits.protectionActors);
+const maxChecks = fixedValue(protectionLimits.protectionChecks);
 
 /** Lists of actors by their names; a list that is left out stays as it is. */
 type WantedLists = { readonly [L in ActorList]?: ActorNames | undefined };

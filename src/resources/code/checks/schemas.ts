@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { App } from '#resources/repositories/apps/index.ts';
 import { MinimalRepository } from '#resources/repositories/repositories/index.ts';
+import { checkLimits } from './limits.ts';
 
 export const statuses = ['queued', 'in_progress', 'completed'] as const;
 export type CheckStatus = (typeof statuses)[number];
@@ -129,7 +130,7 @@ export const CheckSuitePreference = Type.Object({
   repository: MinimalRepository,
 });
 
-const limits = limitTable.checks;
+const limits = checkLimits;
 const lineNumber = Type.Integer({ minimum: 1, maximum: 2_147_483_647 });
 /** The public API's limits. */
 const longText = Type.String({ maxLength: 65_535 });

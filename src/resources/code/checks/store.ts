@@ -6,8 +6,9 @@ import type { DB } from '#database/tables.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { checkLimits } from './limits.ts';
 import type { RunFilter, SuiteFilter } from './schemas.ts';
 
 export type SuiteRow = Selectable<DB['check_suites']>;
@@ -26,8 +27,8 @@ export type PushedHead = {
   at: Date;
 };
 
-const maxSuites = fixedValue(limitTable.checks.suites);
-const maxRuns = fixedValue(limitTable.checks.runs);
+const maxSuites = fixedValue(checkLimits.suites);
+const maxRuns = fixedValue(checkLimits.runs);
 
 export const selectSuite = (db: Db, repository: OrSql<RepositoryId>, id: Id<'check_suites'>) =>
   db.selectFrom('check_suites').selectAll().where('repository_id', '=', repository).where('id', '=', id);

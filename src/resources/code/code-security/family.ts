@@ -1,11 +1,13 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { applyConfiguration, attachDefault, enableProduct, leaveConfiguration } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 /** What organizations want of the security of their repositories: configurations, which set and enforce the switches of these. */
 export const codeSecurity = family({
   name: 'code-security',
+  limits,
   schemas,
   endpoints: [endpoints],
   subscriptions: [attachDefault, leaveConfiguration],

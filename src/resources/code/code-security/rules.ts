@@ -2,10 +2,11 @@ import type { OrganizationAction } from '#access/action.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { enqueue } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { applyConfiguration, enableProduct } from './jobs.ts';
+import { configurationLimits } from './limits.ts';
 import type { Attachment, ConfigurationChange, NewConfiguration, Product } from './schemas.ts';
 import { changedSettings, checkSettings, newSettings, switchesOf, switchOfProduct } from './settings.ts';
 import {
@@ -24,7 +25,7 @@ import {
 } from './store.ts';
 
 const resource = 'CodeSecurityConfiguration';
-const maxConfigurations = fixedValue(limitTable.repositories.securityConfigurations);
+const maxConfigurations = fixedValue(configurationLimits.securityConfigurations);
 
 export async function createConfiguration(
   scope: WriteScope,

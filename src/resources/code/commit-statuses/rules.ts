@@ -3,14 +3,15 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { isWebAddress } from '#lib/web-address.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { statusLimits } from './limits.ts';
 import type { CombinedStatus, NewStatus } from './schemas.ts';
 import { insertStatus, type StateCounts, type StatusRow, updateSuperseded } from './store.ts';
 
-const maxStatuses = fixedValue(limitTable.repositories.statuses);
+const maxStatuses = fixedValue(statusLimits.statuses);
 
 /** Adds a status to a commit, the latest of its context. The repository stays locked, so that there is one latest and none too many. */
 export async function createStatus(

@@ -7,11 +7,12 @@ import type { Commit, Tag } from '#git/objects/parse-commit.ts';
 import { getDefaultBranch } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { verificationLimits } from './limits.ts';
 import { verify } from './rules.ts';
 import { hasSigningKeys } from './store.ts';
 
-const maxCommits = fixedValue(limitTable.repositories.verifiedCommits);
+const maxCommits = fixedValue(verificationLimits.verifiedCommits);
 
 /**
  * Verifies what was pushed, so that it stays verified though nobody looks at it before its key is removed. What a fork begins with was

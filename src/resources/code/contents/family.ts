@@ -4,11 +4,13 @@ import * as communityEndpoints from './endpoints/community.ts';
 import * as filesEndpoints from './endpoints/files.ts';
 import * as languagesEndpoints from './endpoints/languages.ts';
 import * as licenseEndpoints from './endpoints/license.ts';
+import { interpreters } from './interpreters.ts';
 import { measureFiles, measureMissing } from './jobs.ts';
 import * as schemas from './schemas.ts';
 
 export const contents = family({
   name: 'contents',
+  interpreters,
   schemas,
   endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints, communityEndpoints],
   subscriptions: [measureFiles],

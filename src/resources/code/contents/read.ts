@@ -3,11 +3,12 @@ import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
 import type { GitRepository } from '#git/repo.ts';
 import type { Caller } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type Media, rawFileType } from '#lib/media.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import type { RepositoryUrls } from '#resources/code/commits/index.ts';
 import { maxRaw, rawContent, tooLarge } from '#resources/code/git-data/index.ts';
+import { textLimits } from '#text/limits.ts';
 import { renderText, verbatimHtml } from '#text/render.ts';
 import { type Entry, findEntry, followLink, isFile, type ResolvedCommit, targetOf, trimSlashes } from './entries.ts';
 import { presentFile, presentFolder, presentListing, presentSubmodule, presentSymlink } from './present.ts';
@@ -70,7 +71,7 @@ export const rawFile = async (
   type = rawFileType,
 ): Promise<Raw> => raw(type, await rawContent(gitRepository, reader, file), { etag: `"${file.oid}"` });
 
-const maxRendered = fixedValue(limitTable.texts.page);
+const maxRendered = fixedValue(textLimits.page);
 const markdown = /[.](?:md|markdown|mdown|mkdn?)$/i;
 
 /** A file of text in HTML: Markdown is rendered, other texts are as they were written. No browser takes it for a page. */

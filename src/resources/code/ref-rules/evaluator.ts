@@ -1,5 +1,4 @@
-// How rules are judged: one evaluator for each type, declared by the family that knows the facts. Families below this one (reviews,
-// deployments) declare theirs in their manifests; `all.ts` puts them together.
+// How rules are judged: one evaluator for each type, in the manifest of the family that knows the facts. `all.ts` puts them together.
 import type { Db } from '#database/connect.ts';
 import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
@@ -103,10 +102,3 @@ export type MoveEvaluation = {
   readonly evaluations: readonly Evaluation[];
   readonly result: 'pass' | 'fail' | 'bypass';
 };
-
-declare module '#endpoint/services.ts' {
-  interface Services {
-    /** Judges the rules on refs. */
-    readonly refRules: RefRules;
-  }
-}

@@ -1,10 +1,14 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { rulesetEvents } from './events.ts';
+import { interpreters } from './interpreters.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 export const rulesets = family({
   name: 'rulesets',
+  limits,
+  interpreters,
   schemas,
   endpoints: [endpoints],
   events: rulesetEvents,

@@ -1,9 +1,10 @@
 import { oncePerObject } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { sizedExpression } from '#lib/regular-expression.ts';
+import { expressionLimits } from './limits.ts';
 import type { Pattern } from './rule-types.ts';
 
-const { expressionSize, expressionSteps } = limitTable.interpreters;
+const { expressionSize, expressionSteps } = expressionLimits;
 const maxSize = fixedValue(expressionSize);
 const maxSteps = fixedValue(expressionSteps);
 

@@ -6,13 +6,14 @@ import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { changesBetween } from './changes.ts';
 import { bypassActorsOf, checkRuleset, idsOf, offeredRules } from './check.ts';
+import { rulesetLimits } from './limits.ts';
 import { type Rule, schemasByType } from './rule-types.ts';
 import type { BypassActor, Conditions, NewRuleset, RulesetChange } from './schemas.ts';
 import {
@@ -33,7 +34,7 @@ import {
 type RulesetAction = OrganizationAction | RepositoryAction;
 
 const resource = 'Ruleset';
-const maxRulesets = fixedValue(limitTable.rules.rulesets);
+const maxRulesets = fixedValue(rulesetLimits.rulesets);
 
 /** The organization or repository of a path. */
 export const ownerOf = (parent: Pick<OrganizationAction, 'org'> | Pick<RepositoryAction, 'repo'>): RulesetOwner =>

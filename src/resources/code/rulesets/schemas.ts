@@ -1,7 +1,8 @@
 import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Patch, Timestamp, withDefault } from '#lib/shape.ts';
+import { rulesetLimits } from './limits.ts';
 import { NewRule, Rule } from './rule-types.ts';
 
 export const targets = ['branch', 'tag', 'push'] as const;
@@ -12,7 +13,7 @@ export const enforcements = ['disabled', 'active', 'evaluate'] as const;
 export const actorTypes = ['Integration', 'OrganizationAdmin', 'RepositoryRole', 'Team', 'DeployKey', 'User'] as const;
 export const bypassModes = ['always', 'pull_request', 'exempt'] as const;
 
-const { rules, bypassActors, patterns } = limitTable.rules;
+const { rules, bypassActors, patterns } = rulesetLimits;
 const maxItems = fixedValue(patterns);
 const pattern = Type.String({ minLength: 1, maxLength: 255 });
 const Patterns = Type.Optional(Type.Array(pattern, { maxItems }));

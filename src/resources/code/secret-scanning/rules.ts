@@ -5,7 +5,7 @@ import { record, recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { badRequest, unprocessable } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { findAlertAssignee } from '#resources/repositories/collaborators/index.ts';
@@ -13,6 +13,7 @@ import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { listPresentPatterns } from './custom-patterns/store.ts';
 import type { Secret } from './detection/find-secrets.ts';
 import { genericTypes } from './detection/patterns.ts';
+import { secretScanningLimits } from './limits.ts';
 import { listBypasses, type PlaceholderRow } from './push-protection/store.ts';
 import { keepPresentTexts } from './scans/text-store.ts';
 import type { AlertChange } from './schemas.ts';
@@ -40,7 +41,7 @@ export const digestOf = (secrets: Secrets, { type, secret }: Pick<Secret, 'type'
 export const openSecret = (secrets: Secrets, { repository_id, secret_type, secret }: AlertRow): Buffer =>
   secrets.open(secret, contextOf(repository_id, secret_type));
 
-const { alerts: maxAlerts, locations: maxLocations } = limitTable.secretScanning;
+const { alerts: maxAlerts, locations: maxLocations } = secretScanningLimits;
 
 export type Recording = {
   repo: Pick<RepositoryRow, 'id' | 'owner_id'>;

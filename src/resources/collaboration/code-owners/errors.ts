@@ -1,17 +1,19 @@
 // What is wrong with a file of code owners.
+
 import type { Repo } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { CodeOwnersFile } from './find.ts';
+import { codeOwnerLimits } from './limits.ts';
 import { resolveOwners } from './owners.ts';
 import type { CodeOwners, Problem } from './parse.ts';
 import type { CodeOwnersErrors } from './schemas.ts';
 
-const maxBytes = fixedValue(limitTable.reviewers.codeOwnersFile);
-const maxWords = fixedValue(limitTable.reviewers.codeOwnersWords);
-const maxShown = fixedValue(limitTable.reviewers.codeOwnersLine);
-const maxErrors = fixedValue(limitTable.reviewers.codeOwnersErrors);
+const maxBytes = fixedValue(codeOwnerLimits.codeOwnersFile);
+const maxWords = fixedValue(codeOwnerLimits.codeOwnersWords);
+const maxShown = fixedValue(codeOwnerLimits.codeOwnersLine);
+const maxErrors = fixedValue(codeOwnerLimits.codeOwnersErrors);
 
 /** The first errors of a file. `host`: as `resolveOwners` takes it; without one, owners aren't looked for. */
 export async function errorsOf(

@@ -1,7 +1,9 @@
 // Files of code owners: on each line a pattern of paths and who owns these.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { matchesPath, type Path, type Pattern, type Steps } from '#lib/path-pattern.ts';
 import { periodicYield } from '#lib/turns.ts';
+import { codeOwnerLimits, codeOwnerStepLimits } from './limits.ts';
 import { patternOf, patternProblem } from './pattern.ts';
 
 /** An owner as it is written: `@login`, `@organization/team` or an e-mail address, with its place in the file. */
@@ -60,7 +62,7 @@ function endOfWord(line: string, from: number): number {
   }
 }
 
-const maxWords = fixedValue(limitTable.reviewers.codeOwnersWords);
+const maxWords = fixedValue(codeOwnerLimits.codeOwnersWords);
 
 /**
  * Reads a file of code owners. Lines that can't be read are left out, each with what is wrong with it; undefined where there are too many
@@ -91,7 +93,7 @@ export async function parseCodeOwners(text: string): Promise<CodeOwners | undefi
 /** What finding the owners of some paths may still take. */
 type OwnersWork = { readonly steps: Steps; readonly yieldNow: ReturnType<typeof periodicYield> };
 
-const maxSteps = fixedValue(limitTable.interpreters.codeOwnersSteps);
+const maxSteps = fixedValue(codeOwnerStepLimits.codeOwnersSteps);
 
 export const beginOwnersWork = (): OwnersWork => ({
   steps: { left: maxSteps, limit: 'interpreters.codeOwnersSteps' },

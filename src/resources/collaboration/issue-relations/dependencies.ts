@@ -2,12 +2,13 @@
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { IssueRow } from '#resources/collaboration/issues/index.ts';
+import { relationLimits } from './limits.ts';
 import { dependencyField, findOther, locate, type RelationChange, recordRelations, refused } from './relations.ts';
 import { countDependencies, insertDependency, removeDependency } from './store.ts';
 
-const maxDependencies = fixedValue(limitTable.issues.dependencies);
+const maxDependencies = fixedValue(relationLimits.dependencies);
 
 /** Says that an issue is blocked by another one. */
 export async function addBlockedBy(

@@ -4,10 +4,12 @@ import { MinimalRepository } from '#resources/repositories/repositories/index.ts
 import * as dependencies from './endpoints/dependencies.ts';
 import * as subIssues from './endpoints/sub-issues.ts';
 import { relationEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 export const issueRelations = family({
   name: 'issue-relations',
+  limits,
   schemas,
   endpoints: [subIssues, dependencies],
   events: relationEvents,

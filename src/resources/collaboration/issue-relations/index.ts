@@ -6,4 +6,5 @@ export {
   type RelatedIssue,
 } from './archive-store.ts';
 export { endRelations } from './ending.ts';
+export { relationLimits } from './limits.ts';
 export { lockRelations } from './relations.ts';

@@ -6,15 +6,16 @@ import { reaches } from '#access/roles.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, notFound } from '#lib/refusal.ts';
 import { type IssueRow, loadIssues } from '#resources/collaboration/issues/index.ts';
+import { relationLimits } from './limits.ts';
 import { findOther, type Located, locate, type RelationChange, recordRelations, refused, subIssueField } from './relations.ts';
 import type { NewSubIssue, SubIssuePosition } from './schemas.ts';
 import { findPlacement, loadPositions, moveSubIssue, type Placement, putSubIssue, removeSubIssue } from './store.ts';
 
-const maxSubIssues = fixedValue(limitTable.issues.subIssues);
-const maxLevels = fixedValue(limitTable.issues.subIssueLevels);
+const maxSubIssues = fixedValue(relationLimits.subIssues);
+const maxLevels = fixedValue(relationLimits.subIssueLevels);
 
 /** Makes an issue the last sub-issue of another. Where it is one of a third, `replace_parent` takes it from there. */
 export async function addSubIssue(

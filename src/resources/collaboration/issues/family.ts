@@ -10,6 +10,7 @@ import * as milestoneLabelsEndpoints from './endpoints/milestone-labels.ts';
 import * as reactionsEndpoints from './endpoints/reactions.ts';
 import { issueEvents } from './events.ts';
 import { unassignLost } from './jobs.ts';
+import * as limits from './limits.ts';
 import { readPushedCommits } from './references/pushed-commits.ts';
 import * as schemas from './schemas.ts';
 import { Issue, IssueComment } from './schemas.ts';
@@ -18,6 +19,7 @@ import { readUnreadTexts } from './texts/unread-texts.ts';
 
 export const issues = family({
   name: 'issues',
+  limits,
   schemas,
   endpoints: [
     eventsEndpoints,

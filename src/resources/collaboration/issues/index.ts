@@ -19,6 +19,7 @@ export {
 export { assignableTo, findAssignable } from './assignment/store.ts';
 export { type CommentRow, loadComments } from './comments/store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
+export { issueLimits } from './limits.ts';
 export { issue } from './path-resources.ts';
 export { presentComments, presentIssue, presentIssues } from './present.ts';
 export { recordMentions, recordReferences, type TextAction } from './references/references.ts';

@@ -1,9 +1,10 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { issueLimits } from './limits.ts';
 
 /** Refuses more labels or assignees than an issue may have, since lists of issues include all of them. */
 export function checkNumber(field: 'labels' | 'assignees', total: number): void {
-  const max = fixedValue(limitTable.issues[field]);
+  const max = fixedValue(issueLimits[field]);
   if (total <= max) return;
   const error = {
     resource: 'Issue',

@@ -6,12 +6,14 @@ import * as reviewersEndpoints from './endpoints/reviewers.ts';
 import { pullEvents } from './events.ts';
 import { pullFollowUps } from './follow-ups.ts';
 import { deleteMergedBranches, followPushes, testChanged, testImported } from './jobs.ts';
+import * as limits from './limits.ts';
 import { removeLostReviewers } from './reviewer-jobs.ts';
 import * as schemas from './schemas.ts';
 import { FullPullRequest } from './schemas.ts';
 
 export const pulls = family({
   name: 'pulls',
+  limits,
   schemas,
   endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],
   events: pullEvents,

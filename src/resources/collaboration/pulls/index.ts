@@ -3,6 +3,7 @@ export { insertImportedCommits, loadPullCommits, type PullCommit } from './commi
 export { followOpened } from './follow-pushes.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
+export { reviewerLimits } from './limits.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
 export {

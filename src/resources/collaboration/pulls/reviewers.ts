@@ -6,10 +6,11 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import { findAssignable, insertIssueEvents, updateIssue, viaApp } from '#resources/collaboration/issues/index.ts';
 import { findAccountsByLogin } from '#resources/identity/accounts/index.ts';
+import { reviewerLimits } from './limits.ts';
 import {
   addRequests,
   countRequests,
@@ -23,8 +24,8 @@ import {
 import type { NewReviewers, ReviewersToRemove } from './schemas.ts';
 import { findPullForUpdate, type PullRow } from './store.ts';
 
-const maxReviewers = fixedValue(limitTable.reviewers.requests);
-const maxPerRequest = fixedValue(limitTable.reviewers.atOnce);
+const maxReviewers = fixedValue(reviewerLimits.requests);
+const maxPerRequest = fixedValue(reviewerLimits.atOnce);
 
 /** Who asks, and where. `actor` is undefined where nobody is known. */
 type ReviewerAction = {

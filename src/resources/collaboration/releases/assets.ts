@@ -20,6 +20,7 @@ import {
   removeAsset,
   updateAsset,
 } from './asset-store.ts';
+import { releaseLimits } from './limits.ts';
 import { immutableRefusal } from './rules.ts';
 import type { AssetChange, AssetQuery } from './schemas.ts';
 import type { ReleaseRow } from './store.ts';
@@ -67,7 +68,7 @@ export async function uploadAsset(
   action: RepositoryAction,
   { release, query, upload }: { release: ReleaseRow; query: AssetQuery; upload: Upload },
 ): Promise<AssetRow> {
-  const { releases: limits } = resourceLimits;
+  const limits = resourceLimits.of(releaseLimits);
   const name = safeName(query.name);
   const check = async (reading: Db, { id, immutable }: ReleaseRow): Promise<void> => {
     if (immutable) throw immutableRefusal();

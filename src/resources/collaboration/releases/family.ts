@@ -5,12 +5,22 @@ import * as reactions from './endpoints/reactions.ts';
 import * as releasesOfRepository from './endpoints/releases.ts';
 import { releaseEvents } from './events.ts';
 import { removeFiles } from './jobs.ts';
+import * as limits from './limits.ts';
 import { undoTag } from './publish.ts';
 import * as schemas from './schemas.ts';
 import { Release } from './schemas.ts';
 
 export const releases = family({
   name: 'releases',
+  limits,
+  interpreters: [
+    {
+      reads: 'settings of the notes of releases, in YAML',
+      runs: 'worker',
+      modules: ['notes-settings.ts'],
+      bounds: ['releases.notesFile', 'releases.notesTime'],
+    },
+  ],
   schemas,
   endpoints: [releasesOfRepository, assets, reactions],
   events: releaseEvents,

@@ -1,4 +1,5 @@
 // Notes of a release, made of what was merged since the one before.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { callerOf } from '#access/rate-limits.ts';
 import { path } from '#endpoint/links.ts';
@@ -10,12 +11,13 @@ import type { Commit } from '#git/objects/parse-commit.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import type { Caller } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { findEntry, isFile } from '#resources/code/contents/index.ts';
 import type { MoveContext } from '#resources/code/pushes/index.ts';
 import { loadAccountsByEmail } from '#resources/identity/accounts/index.ts';
+import { releaseLimits } from './limits.ts';
 import { type NotesSettings, noSettings, sortPulls } from './notes-settings.ts';
 import { checkTagName, findTarget } from './publish.ts';
 import type { NotesRequest, ReleaseNotes } from './schemas.ts';
@@ -26,7 +28,7 @@ type NotesContext = Pick<MoveContext, 'db' | 'git'> & {
   html: string;
 };
 
-const { notesCommits, notesHistory, notesFile, notesTime } = limitTable.releases;
+const { notesCommits, notesHistory, notesFile, notesTime } = releaseLimits;
 const settingsFiles = threadFunctions<typeof import('./notes-settings.ts')>(
   new URL('./notes-settings.ts', import.meta.url),
   fixedValue(notesTime),

@@ -3,7 +3,7 @@ import type { DeletedRow } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { keyed } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { revived } from '#lib/snapshot.ts';
 import { timestamp } from '#lib/time.ts';
 import { issueNumbers } from '#resources/collaboration/issues/index.ts';
@@ -17,6 +17,7 @@ import {
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
+import { reviewLimits } from './limits.ts';
 import { presentReview, presentReviewComment, presentReviewComments } from './present.ts';
 import { loadComments, loadConversations, loadReviews, type ReviewCommentRow, type ReviewRow } from './store.ts';
 
@@ -108,7 +109,7 @@ const commentPayload = <Kind extends CommentKind>(
     }),
   );
 
-const maxReplies = fixedValue(limitTable.reviews.timeline);
+const maxReplies = fixedValue(reviewLimits.timeline);
 
 /** A conversation, with as many replies as timelines show. */
 const threadPayload = (action: 'resolved' | 'unresolved'): PayloadBuilder<ThreadKind> =>

@@ -4,14 +4,26 @@ import * as reviewsEndpoints from './endpoints/reviews.ts';
 import { reviewsEvents } from './events.ts';
 import { dismissStaleApprovals, followDiffs } from './jobs.ts';
 import { evaluateChanged, evaluateConcerned, evaluateMissing, evaluatePage } from './lacking-reviews-jobs.ts';
+import * as limits from './limits.ts';
+import { reviewEvaluators } from './merge-rules.ts';
 import * as schemas from './schemas.ts';
 import { Review } from './schemas.ts';
 
 export const reviews = family({
   name: 'reviews',
+  limits,
+  interpreters: [
+    {
+      reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
+      runs: 'steps',
+      modules: ['merge-rules.ts'],
+      bounds: [],
+    },
+  ],
   schemas,
   endpoints: [reviewsEndpoints, commentsEndpoints],
   events: reviewsEvents,
+  evaluators: reviewEvaluators,
   payloadParts: { review: Review },
   subscriptions: [followDiffs, dismissStaleApprovals, evaluateChanged, evaluateConcerned],
   jobs: [evaluatePage, evaluateMissing],

@@ -9,7 +9,7 @@ export {
   type SubmittedReview,
   setConversations,
 } from './archive-store.ts';
-export { reviewEvaluators } from './merge-rules.ts';
+export { reviewLimits } from './limits.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { Review, ReviewComment } from './schemas.ts';
 export { loadConversations, loadDecidingReviews, loadReviewers, loadReviews } from './store.ts';

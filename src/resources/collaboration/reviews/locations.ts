@@ -1,10 +1,11 @@
 // Where comments lie in the diff of a pull request: where they are written, and where that is once the diff is another one.
+
 import type { FileDiff } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { grouped, unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type FieldCode, invalid } from '#lib/refusal.ts';
 import {
   areInOneHunk,
@@ -19,9 +20,10 @@ import {
   type Side,
 } from './diff-lines.ts';
 import { type Ends, loadChanges, loadFileDiffs } from './file-diffs.ts';
+import { reviewLimits } from './limits.ts';
 import type { ReviewCommentRow } from './store.ts';
 
-const maxHunk = fixedValue(limitTable.reviews.hunk);
+const maxHunk = fixedValue(reviewLimits.hunk);
 
 /** Where somebody wants to comment: at a position of the diff, on lines, or on a file. */
 export type WantedLocation = {

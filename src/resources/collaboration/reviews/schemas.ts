@@ -1,10 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { associations, renderedTexts } from '#resources/collaboration/issues/index.ts';
 import { ReactionRollup } from '#resources/collaboration/reactions/index.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 import { sides } from './diff-lines.ts';
+import { reviewLimits } from './limits.ts';
 
 const Link = Type.Object({ href: Type.String() });
 
@@ -91,7 +92,7 @@ export const NewReview = Type.Object(
     body: Type.Optional(Type.String({ maxLength })),
     event: Type.Optional(OneOf(reviewEvents)),
     comments: Type.Optional(
-      Type.Array(Type.Object({ path, body, ...location }), { maxItems: fixedValue(limitTable.reviews.comments) }),
+      Type.Array(Type.Object({ path, body, ...location }), { maxItems: fixedValue(reviewLimits.comments) }),
     ),
   },
   { title: 'PullRequestReview' },

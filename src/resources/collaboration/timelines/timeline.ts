@@ -8,7 +8,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { repoOf } from '#git/store.ts';
 import { gather, getOptional, grouped, keyed, unique } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type GitCommit, presentGitCommits, repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import {
@@ -19,7 +19,13 @@ import {
   presentComments,
   presentTimelineEvents,
 } from '#resources/collaboration/issues/index.ts';
-import { loadConversations, loadReviews, presentReviewComments, presentReviews } from '#resources/collaboration/reviews/index.ts';
+import {
+  loadConversations,
+  loadReviews,
+  presentReviewComments,
+  presentReviews,
+  reviewLimits,
+} from '#resources/collaboration/reviews/index.ts';
 import { namedRepositories } from '#resources/repositories/repositories/index.ts';
 import type { TimelineConversation, TimelineEntry, TimelineReview } from './schemas.ts';
 
@@ -173,7 +179,7 @@ async function loadTimelineReviews(
   );
 }
 
-const maxReplies = fixedValue(limitTable.reviews.timeline);
+const maxReplies = fixedValue(reviewLimits.timeline);
 
 /** Conversations as timelines show them, by the comments that began them. */
 async function loadTimelineConversations(

@@ -8,7 +8,7 @@ import { record } from '#events/record.ts';
 import { gather, getOrThrow, keyed } from '#lib/collections.ts';
 import { isEmailAddress } from '#lib/email.ts';
 import { asId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import {
   type EmailRow,
@@ -20,10 +20,11 @@ import {
   removeEmails,
   updateVerified,
 } from './email-store.ts';
+import { accountLimits } from './limits.ts';
 import type { SomeEmails } from './schemas.ts';
 import { getAccountForUpdate, updateAccount } from './store.ts';
 
-const maxEmails = fixedValue(limitTable.accounts.emails);
+const maxEmails = fixedValue(accountLimits.emails);
 
 /** An account with those of its addresses that a change is about. */
 export type ChangedEmails = { account: Account; emails: EmailRow[] };

@@ -3,11 +3,14 @@ import * as accountEndpoints from './endpoints/accounts.ts';
 import * as emailEndpoints from './endpoints/emails.ts';
 import * as keyEndpoints from './endpoints/keys.ts';
 import { accountEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 import { User } from './schemas.ts';
 
 export const accounts = family({
   name: 'accounts',
+  limits,
+  interpreters: [{ reads: 'keys and signatures of SSH and OpenPGP', runs: 'steps', modules: ['rules.ts'], bounds: [] }],
   schemas,
   endpoints: [accountEndpoints, emailEndpoints, keyEndpoints],
   events: accountEvents,

@@ -2,10 +2,12 @@ import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { memberEvents } from './events.ts';
 import { expireInvitations } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 export const members = family({
   name: 'members',
+  limits,
   schemas,
   endpoints: [endpoints],
   events: memberEvents,

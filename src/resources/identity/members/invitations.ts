@@ -6,7 +6,7 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { orNotFound, Refusal } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
 import { addDays } from '#lib/time.ts';
@@ -19,6 +19,7 @@ import {
   removeOrganizationInvitation,
   updateOrganizationInvitation,
 } from './invitation-store.ts';
+import { memberLimits } from './limits.ts';
 import { lockOrganization } from './store.ts';
 
 /** How long an invitation can be accepted (the public API's rule). */
@@ -33,7 +34,7 @@ export const expiryBefore = (now: Date): Date => addDays(now, -daysToAccept);
 export const isExpired = (createdAt: Date, now: Date): boolean => createdAt <= expiryBefore(now);
 
 const secondsOfDay = 86_400;
-const maxInvitations = fixedValue(limitTable.accounts.invitations);
+const maxInvitations = fixedValue(memberLimits.invitations);
 
 /** Who is invited, and as what. */
 type Wanted = { readonly to: Invitee; readonly role: OrgRole };

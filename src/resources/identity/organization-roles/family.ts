@@ -1,10 +1,12 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { organizationRoleEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 export const organizationRoles = family({
   name: 'organization-roles',
+  limits,
   schemas,
   endpoints: [endpoints],
   events: organizationRoleEvents,

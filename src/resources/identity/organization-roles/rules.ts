@@ -4,9 +4,10 @@ import type { Db } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findMembershipForUpdate, lockOrganization } from '#resources/identity/members/index.ts';
+import { roleLimits } from './limits.ts';
 import {
   type Holder,
   insertAssignment,
@@ -24,7 +25,7 @@ export async function memberHolder(scope: WriteScope, org: Org, user: Account): 
   return { user: user.id };
 }
 
-const maxSecurityTeams = fixedValue(limitTable.accounts.securityTeams);
+const maxSecurityTeams = fixedValue(roleLimits.securityTeams);
 
 /** Assigns a role. Assigning it again has no effect. */
 export async function assignRole(scope: WriteScope, action: OrganizationAction, holder: Holder, role: RoleRow): Promise<void> {

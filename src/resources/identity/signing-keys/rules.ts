@@ -1,12 +1,13 @@
 import type { ActionContext } from '#access/action.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type KeyPart, type OpenPgpKey, parseOpenPgpKey } from '#lib/openpgp/key.ts';
 import { OpenPgpError } from '#lib/openpgp/packets.ts';
 import { invalid } from '#lib/refusal.ts';
 import { parseSshKey } from '#lib/ssh-key.ts';
 import { getAccountForUpdate } from '#resources/identity/accounts/index.ts';
+import { keyLimits } from './limits.ts';
 import type { NewGpgKey, NewSshSigningKey } from './schemas.ts';
 import {
   countGpgKeys,
@@ -20,8 +21,8 @@ import {
   type SshSigningKeyRow,
 } from './store.ts';
 
-const maxGpgKeys = fixedValue(limitTable.accounts.gpgKeys);
-const maxSigningKeys = fixedValue(limitTable.accounts.signingKeys);
+const maxGpgKeys = fixedValue(keyLimits.gpgKeys);
+const maxSigningKeys = fixedValue(keyLimits.signingKeys);
 
 /** Adds an OpenPGP key with its subkeys. The account stays locked, so that concurrent requests count each other's keys. */
 export async function createGpgKey(scope: WriteScope, { by, now }: ActionContext, wanted: NewGpgKey): Promise<GpgKeyRow> {

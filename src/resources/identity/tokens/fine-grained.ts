@@ -6,12 +6,13 @@ import type { Tx } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { getOrThrow } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { loadAccounts } from '#resources/identity/accounts/index.ts';
 import { findMembership } from '#resources/identity/members/index.ts';
 import { askForApproval, cancelRequests } from './approvals.ts';
+import { tokenLimits } from './limits.ts';
 import { findTokenDemands, loadRequestsOfTokens, type TokenDemands } from './request-store.ts';
 import { checkPermissions, type NewToken, stored } from './rules.ts';
 import {
@@ -27,7 +28,7 @@ import {
 /** `all` are those of the owner, `public` all public ones for reading, or a list of the owner's repositories. */
 type Repositories = 'all' | 'public' | readonly Id<'repositories'>[];
 
-const maxRepositories = fixedValue(limitTable.lists.tokenRepositories);
+const maxRepositories = fixedValue(tokenLimits.tokenRepositories);
 
 type FineGrained = {
   user: Account;

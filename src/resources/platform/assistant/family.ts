@@ -1,14 +1,18 @@
-import { AssistantMetrics } from '#lib/assistant.ts';
 import { family } from '#resources/family.ts';
 import * as seatEndpoints from './endpoints/seats.ts';
 import * as spaceEndpoints from './endpoints/spaces.ts';
 import { assistantEvents } from './events.ts';
 import { removeEndedSeats } from './jobs.ts';
+import * as limits from './limits.ts';
+import { AssistantMetrics } from './provider.ts';
 import * as schemas from './schemas.ts';
+import { makeAssistant } from './service.ts';
 
 /** Who may use an assistant, and what they prepare for it. */
 export const assistant = family({
   name: 'assistant',
+  limits,
+  services: { assistant: makeAssistant },
   schemas: { ...schemas, AssistantMetrics },
   endpoints: [seatEndpoints, spaceEndpoints],
   events: assistantEvents,

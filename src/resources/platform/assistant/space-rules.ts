@@ -4,9 +4,10 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import { defined } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
+import { spaceLimits } from './limits.ts';
 import type { AssistantSpaceChange, baseRoles, NewAssistantSpace, NewSpaceCollaborator } from './schemas.ts';
 import { loadMembersNamed, loadTeamsNamed } from './seat-store.ts';
 import {
@@ -23,8 +24,8 @@ import {
 } from './space-store.ts';
 
 const resource = 'SpaceCollaborator';
-const maxSpaces = fixedValue(limitTable.assistant.spaces);
-const maxCollaborators = fixedValue(limitTable.assistant.collaborators);
+const maxSpaces = fixedValue(spaceLimits.spaces);
+const maxCollaborators = fixedValue(spaceLimits.collaborators);
 
 const levels = { writer: 2, admin: 3 } as const;
 

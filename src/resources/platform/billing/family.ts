@@ -3,11 +3,16 @@ import * as budgetEndpoints from './endpoints/budgets.ts';
 import * as usageEndpoints from './endpoints/usage.ts';
 import { billingEvents } from './events.ts';
 import { countMinutes, countStorage } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
+import { makePrices } from './service.ts';
 
 /** What organizations use, what it costs, and budgets for it. */
 export const billing = family({
   name: 'billing',
+  limits,
+  operatorFiles: ['prices.ts'],
+  services: { prices: makePrices },
   schemas,
   endpoints: [usageEndpoints, budgetEndpoints],
   events: billingEvents,

@@ -4,8 +4,7 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
-import { isSku } from '#lib/prices.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { badRequest, invalid } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { findOwned } from '#resources/repositories/repositories/index.ts';
@@ -23,7 +22,9 @@ import {
   setRecipients,
   updateBudget,
 } from './budget-store.ts';
+import { billingLimits } from './limits.ts';
 import { monthOf } from './periods.ts';
+import { isSku } from './prices.ts';
 import type { BudgetChange, NewBudget } from './schemas.ts';
 import { product } from './skus.ts';
 import { type DatedUsage, listUsage, type WantedUsage } from './usage-store.ts';
@@ -31,8 +32,8 @@ import { type DatedUsage, listUsage, type WantedUsage } from './usage-store.ts';
 const resource = 'Budget';
 const wrong = (field: string, message: string) => invalid(resource, field, 'invalid', message);
 
-const maxBudgets = fixedValue(limitTable.billing.budgets);
-const maxItems = fixedValue(limitTable.billing.items);
+const maxBudgets = fixedValue(billingLimits.budgets);
+const maxItems = fixedValue(billingLimits.items);
 
 /** At which shares of a budget its recipients are told, in percent (the public API's). */
 const thresholds = [75, 90, 100] as const;

@@ -1,6 +1,7 @@
 import { type Static, type TProperties, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { OneOf, Refused } from '#lib/shape.ts';
+import { billingLimits } from './limits.ts';
 
 export const budgetScopes = ['organization', 'repository'] as const;
 export const budgetTypes = ['ProductPricing', 'SkuPricing'] as const;
@@ -111,7 +112,7 @@ const wanted = {
     Type.Object({
       will_alert: Type.Optional(Type.Boolean()),
       alert_recipients: Type.Optional(
-        Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: fixedValue(limitTable.billing.recipients) }),
+        Type.Array(Type.String({ minLength: 1, maxLength: 100 }), { maxItems: fixedValue(billingLimits.recipients) }),
       ),
     }),
   ),

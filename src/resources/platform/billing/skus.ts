@@ -1,5 +1,5 @@
 // What is counted, and under which names.
-import type { Prices } from '#lib/prices.ts';
+import type { Prices } from './prices.ts';
 import type { Rate } from './rate-store.ts';
 
 /** The one product whose use is measured. Its SKUs are the minutes of runners, and what jobs keep. */

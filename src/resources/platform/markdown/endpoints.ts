@@ -1,10 +1,12 @@
 // Markdown that isn't stored: for previews.
+
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { loadAutolinks, loadKnown } from '#resources/collaboration/issues/index.ts';
 import { linkedHtml, type RepositoryName, referencesOf, renderForAll, renderText } from '#text/render.ts';
+import { markdownLimits } from './limits.ts';
 import { Html, MarkdownText } from './schemas.ts';
 
 const access = { permission: { none: 'public' } } as const;
@@ -53,7 +55,7 @@ function repositoryOf(context = ''): RepositoryName | undefined {
 /** The schema counts characters, of which some have several bytes. */
 function checkLength(text: string): void {
   const limit = 'texts.rendered';
-  const most = fixedValue(limitTable.texts.rendered);
+  const most = fixedValue(markdownLimits.rendered);
   if (Buffer.byteLength(text) <= most) return;
   throw new Refusal('too_large', `The text is too large: ${most} bytes are allowed (${limit})`, [], { limit });
 }

@@ -1,13 +1,14 @@
 import { Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
+import { markdownLimits } from './limits.ts';
 
 /**
  * In the mode `gfm`, line endings are kept and references become links. `context` is the repository for references such as `#12`.
  */
 export const MarkdownText = Type.Object(
   {
-    text: Type.String({ maxLength: fixedValue(limitTable.texts.rendered) }),
+    text: Type.String({ maxLength: fixedValue(markdownLimits.rendered) }),
     mode: withDefault(OneOf(['markdown', 'gfm']), 'markdown'),
     context: Type.Optional(Type.String({ maxLength: 200 })),
   },

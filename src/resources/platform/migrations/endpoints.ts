@@ -1,5 +1,6 @@
 // Migrations: archives with which people and organizations take along what is theirs. Those of people are of document 2, those of
 // organizations of the public API.
+
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { raw, redirect } from '#endpoint/call.ts';
@@ -11,6 +12,7 @@ import { Nothing } from '#lib/shape.ts';
 import { MinimalRepository, presentRepositories } from '#resources/repositories/repositories/index.ts';
 import { openArchive, removeArchive } from './archive/folder.ts';
 import { keyOfArchive, timeOfKey } from './archive-address.ts';
+import { migrationLimits } from './limits.ts';
 import { archived, lockedRepository, migration, orgLockedRepository, orgMigration } from './path-resources.ts';
 import { isAvailable, presentMigrations } from './present.ts';
 import { deleteArchive, ownerOf, startMigration, unlock } from './rules.ts';
@@ -84,7 +86,7 @@ export const { user: startUserMigration, org: startOrgMigration } = endpointVari
     },
     replies: { 201: Migration },
     async handle({ scope, change, body, action, links, services }) {
-      const { migrations: limits } = services.resourceLimits;
+      const limits = services.resourceLimits.of(migrationLimits);
       const row = await change((scope) => startMigration(scope, { ...action, limits, base_url: links.html }, body));
       const options = { owner: ownerOf(action), most: limits.repositories, without: false };
       return firstOrNotFound(await presentMigrations(scope, [row], options));
@@ -114,7 +116,7 @@ export const { user: getUserMigration, org: getOrgMigration } = endpointVariants
     query: MigrationQuery,
     replies: { 200: Migration },
     async handle({ scope, at, action, query: { exclude = [] }, services }) {
-      const { repositories: most } = services.resourceLimits.migrations;
+      const { repositories: most } = services.resourceLimits.of(migrationLimits);
       const options = { owner: ownerOf(action), most, without: exclude.includes('repositories') };
       return firstOrNotFound(await presentMigrations(scope, [at.migration], options));
     },
@@ -171,7 +173,7 @@ export const { user: getArchiveOfUserMigration, org: getArchiveOfOrgMigration } 
     replies: { 302: Nothing, 304: Nothing },
     async handle({ at: { migration }, links, now, services: { secrets, resourceLimits } }) {
       if (!isAvailable(migration, now)) throw notFound();
-      const { until, period } = timeOfKey(now, resourceLimits.migrations.linkTime);
+      const { until, period } = timeOfKey(now, resourceLimits.of(migrationLimits).linkTime);
       const address = redirect(`${links.api}/migration-archives/${keyOfArchive(secrets, migration.id, until)}`);
       return { ...address, headers: { ...address.headers, etag: `"${migration.guid}-${period}"`, 'cache-control': 'private' } };
     },

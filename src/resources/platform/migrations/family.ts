@@ -1,11 +1,15 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { migrationEvents } from './events.ts';
+import { interpreters } from './interpreters.ts';
 import { exportMigration, tidyArchives } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 export const migrations = family({
   name: 'migrations',
+  limits,
+  interpreters,
   schemas,
   endpoints: [endpoints],
   events: migrationEvents,

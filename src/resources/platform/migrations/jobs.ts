@@ -10,6 +10,7 @@ import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { beginArchive, listArchiveFiles, removeArchive, removeFile } from './archive/folder.ts';
 import { FilesChanged } from './archive/releases.ts';
 import { writeArchive } from './archive/write.ts';
+import { migrationLimits } from './limits.ts';
 import { recordOf } from './rules.ts';
 import { beginAttempt, endAttempt, expireArchives, listUnfinished, loadKept, type MigrationRow } from './store.ts';
 import { askToExport, exporting } from './work.ts';
@@ -55,7 +56,7 @@ async function exportAttempt(
 ): Promise<void> {
   await using partial = await beginArchive(services.migrations, migration.id);
   const { git, objects, resourceLimits } = services;
-  const most = resourceLimits.migrations.repositories;
+  const most = resourceLimits.of(migrationLimits).repositories;
   await writeArchive({ db, git, objects, account: await accountOf(db, migration), migration, file: partial.path, most, now });
   await partial.finish();
   await change(async (scope) => {

@@ -8,14 +8,15 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
 import { findByFullNames, lockForMigration, lockOwner, unlockRepository } from '#resources/repositories/repositories/index.ts';
+import type { migrationLimits } from './limits.ts';
 import type { NewMigration } from './schemas.ts';
 import { countKept, insertMigration, insertRepositories, type MigrationRow, updateMigration } from './store.ts';
 import { askToExport } from './work.ts';
 
-type Limits = ResourceLimits['migrations'];
+type Limits = LimitValues<typeof migrationLimits>;
 
 /** Who changes migrations: those of the organization, where there is one, else their own. */
 type MigrationAction = ActionContext & { readonly org?: Org | undefined };

@@ -7,6 +7,7 @@ import * as inboxEndpoints from './endpoints/inbox.ts';
 import * as threadsEndpoints from './endpoints/threads.ts';
 import { notificationEvents } from './events.ts';
 import { fanOutIssueEvents, notifyAcceptedInvitation, touchAffectedInboxes } from './jobs.ts';
+import * as limits from './limits.ts';
 import { markInBackground } from './mark-job.ts';
 import { notifyMentionedInCommits } from './pushed-commits.ts';
 import { notifyOfReleases } from './releases.ts';
@@ -16,6 +17,7 @@ import { notifyOfSecretAlerts } from './secret-alerts.ts';
 
 export const notifications = family({
   name: 'notifications',
+  limits,
   schemas,
   endpoints: [inboxEndpoints, threadsEndpoints],
   events: notificationEvents,

@@ -10,6 +10,7 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { getOrThrow, keyed, unique } from '#lib/collections.ts';
 import { loadAccountsByEmail } from '#resources/identity/accounts/index.ts';
 import { findRepository } from '#resources/repositories/repositories/index.ts';
+import { notificationLimits } from './limits.ts';
 import { notify } from './notify.ts';
 import { putSubjects, type Subject } from './subject-store.ts';
 
@@ -22,7 +23,11 @@ export const notifyMentionedInCommits = subscription<'push.mentioned', JobContex
     const { db, change, services } = context;
     const repo = repository === undefined ? undefined : await findRepository(db, repository);
     if (!repo) return;
-    const commits = await findCommits(services, repo, data.commits.slice(-services.resourceLimits.notifications.pushedCommits));
+    const commits = await findCommits(
+      services,
+      repo,
+      data.commits.slice(-services.resourceLimits.of(notificationLimits).pushedCommits),
+    );
     const authors = await loadAuthors(context, commits);
     const subjects = keyed(
       await change((scope) => putSubjects(scope.tx, repo.id, commits.map(subjectOf))),

@@ -1,6 +1,5 @@
 import { change } from '#database/connect.ts';
-import { knownClientOf } from '#lib/known-clients.ts';
-import { type AppRow, knownClientAppOf } from '#resources/repositories/apps/index.ts';
+import { type AppRow, knownClientAppOf, knownClientOf } from '#resources/repositories/apps/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { findAppByClientId } from './store.ts';
 

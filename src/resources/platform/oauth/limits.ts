@@ -7,6 +7,7 @@ import { Refusal, type RefusalKind } from '#lib/refusal.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { messagePage } from './pages.ts';
 import { send, sendPage } from './replies.ts';
+import { oauthLimits } from './resource-limits.ts';
 
 const hour = 3_600;
 /** The window, in seconds, of all limits except that of all requests: the lifetime of a device code. */
@@ -35,7 +36,7 @@ export function limitRequests(scope: FastifyInstance, parts: RouteParts): void {
   const { limits, resourceLimits } = parts.services;
   scope.addHook('onRequest', async (request) => {
     if (!limits.enabled) return;
-    const max = resourceLimits.oauth.requests;
+    const max = resourceLimits.of(oauthLimits).requests;
     const message = 'Too many requests. Please send fewer.';
     const key = `oauth:${callerOfRequest(request).key}`;
     await countUse(parts.database.db, key, { limit: 'oauth.requests', max, seconds: hour, message });

@@ -13,6 +13,7 @@ import { callerOfRequest, countUse, textOf } from './limits.ts';
 import { appManifestPage, messagePage } from './pages.ts';
 import { linesOf } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
+import { oauthLimits } from './resource-limits.ts';
 import { csrfOf, isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
 import { findManifestRequest, insertManifestRequest, type ManifestRequestRow, removeManifestRequest } from './store.ts';
 
@@ -45,7 +46,7 @@ async function receiveManifest(parts: RouteParts, request: FastifyRequest, reply
   const { db } = parts.database;
   const { manifest: text = '', state = null } = fieldsOf(request);
   const manifest = await readManifest(text);
-  const max = parts.services.resourceLimits.oauth.manifests;
+  const max = parts.services.resourceLimits.of(oauthLimits).manifests;
   const message = 'Too many manifests were sent. Wait a quarter of an hour.';
   await countUse(db, `manifests:${callerOfRequest(request).key}`, { limit: 'oauth.manifests', max, message });
   const token = newToken('');

@@ -16,6 +16,7 @@ import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
 import { verifyPassword } from './passwords.ts';
 import { permissionLines } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
+import { oauthLimits } from './resource-limits.ts';
 import { agree, answerDevice, returnAddress } from './rules.ts';
 import {
   csrfOf,
@@ -71,7 +72,7 @@ async function signIn(parts: RouteParts, request: FastifyRequest, reply: Fastify
   if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
   const attempt = await countAttempt(parts, request, login);
   const account = await findUser(db, login);
-  const isRight = await withSlot(parts.services.limiters.passwords, callerOfRequest(request), () =>
+  const isRight = await withSlot(parts.services.passwordLimiter, callerOfRequest(request), () =>
     verifyPassword(account?.password_hash, password),
   );
   if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);
@@ -79,7 +80,7 @@ async function signIn(parts: RouteParts, request: FastifyRequest, reply: Fastify
   const token = newToken('');
   const now = parts.clock();
   const expires = addDays(now, sessionDays);
-  const { sessions, knownAddresses } = parts.services.resourceLimits.oauth;
+  const { sessions, knownAddresses } = parts.services.resourceLimits.of(oauthLimits);
   await change(db, async (tx) => {
     await insertSession(tx, { hash: hashToken(token), account_id: account.id, created_at: now, expires_at: expires });
     await removeSessionsBeyond(tx, account.id, sessions);
@@ -168,7 +169,7 @@ async function submitDeviceCode(parts: RouteParts, request: FastifyRequest, repl
   if (!session) return toSignIn(request, reply);
   const csrf = csrfOf(session.token);
   if (!isOwnForm(parts, request, session)) return sendPage(reply, devicePage({ csrf, problem: 'The form is out of date.' }), 403);
-  const max = parts.services.resourceLimits.oauth.wrongUserCodes;
+  const max = parts.services.resourceLimits.of(oauthLimits).wrongUserCodes;
   await countUse(db, `device:${session.account.id}`, { limit: 'oauth.wrongUserCodes', max, message: tooManyTries });
   const userCode = (fields.user_code ?? '').trim().toUpperCase();
   const device = await findDeviceByUserCode(db, userCode, parts.clock());

@@ -4,6 +4,7 @@ import { hashToken } from '#lib/token.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { isKnownAddress } from './known-addresses.ts';
 import { callerOfRequest, countUse } from './limits.ts';
+import { oauthLimits } from './resource-limits.ts';
 
 export const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
 
@@ -21,7 +22,7 @@ export async function countAttempt(
   request: FastifyRequest,
   login: string,
 ): Promise<Attempt> {
-  const { wrongPasswords, wrongPasswordsOfUser, wrongPasswordsAtAddress } = services.resourceLimits.oauth;
+  const { wrongPasswords, wrongPasswordsOfUser, wrongPasswordsAtAddress } = services.resourceLimits.of(oauthLimits);
   const caller = callerOfRequest(request);
   const name = hashToken(login.toLowerCase()).toString('base64url');
   const uses = (await isKnownAddress(db, login, caller))

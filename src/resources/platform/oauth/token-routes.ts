@@ -6,6 +6,7 @@ import { findClient, isPublicClient } from './clients.ts';
 import { checkNoNul, type Fields, fieldsOf } from './fields.ts';
 import { callerOfRequest, countUse } from './limits.ts';
 import { send } from './replies.ts';
+import { oauthLimits } from './resource-limits.ts';
 import {
   deviceInterval,
   deviceSeconds,
@@ -45,7 +46,7 @@ export function addTokenRoutes(app: FastifyInstance, parts: RouteParts): void {
 
 /** Counts a device code. They are limited, since anyone may request them and each is a row until it expires. */
 async function countDeviceCode({ database: { db }, services }: RouteParts, request: FastifyRequest, app: AppRow): Promise<void> {
-  const { deviceCodes, deviceCodesOfApp } = services.resourceLimits.oauth;
+  const { deviceCodes, deviceCodesOfApp } = services.resourceLimits.of(oauthLimits);
   const message = 'Too many device codes were asked for. Please wait a quarter of an hour.';
   await countUse(db, `device-codes:${callerOfRequest(request).key}`, { limit: 'oauth.deviceCodes', max: deviceCodes, message });
   await countUse(db, `device-codes:app:${app.id}`, { limit: 'oauth.deviceCodesOfApp', max: deviceCodesOfApp, message });

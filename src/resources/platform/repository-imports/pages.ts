@@ -3,13 +3,14 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed, unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { conflict } from '#lib/refusal.ts';
 import {
   findIssueIds,
   type ImportedIssue,
   insertImportedComments,
   insertImportedIssues,
+  issueLimits,
   lockReasons,
   stateReasons,
   states,
@@ -24,8 +25,8 @@ import { findKnown, type ImportRow, insertItems, lowerMissing } from './store.ts
 /** The repository that is filled, and how the source's people are called here. */
 export type Target = { row: ImportRow; repository: RepositoryRow; people: People; host: string };
 
-const maxLabels = fixedValue(limitTable.issues.labels);
-const maxAssignees = fixedValue(limitTable.issues.assignees);
+const maxLabels = fixedValue(issueLimits.labels);
+const maxAssignees = fixedValue(issueLimits.assignees);
 
 const dateOf = (text: string | null | undefined): Date | null => (text ? new Date(text) : null);
 const textOf = (text: string | null | undefined): string | null => (typeof text === 'string' ? storable(text) : null);

@@ -38,7 +38,7 @@ export async function answerSearch<Hit, Match, Result extends SearchResult<Hit>,
   { find, match, present, extraFields }: Search<Hit, Match, Result, Item>,
 ): Promise<Listed<Item> & { extra: Record<string, unknown> }> {
   const { services, caller } = call;
-  const budget = startBudget(services.searchBudget, { searches: services.limiters.searches, caller });
+  const budget = startBudget(services.searchBudget, { searches: services.searchLimiter, caller });
   const result = await find(budget);
   const { items: hits, total_count: total, incomplete_results } = result;
   const matches = call.media === 'text-match' ? await match(hits, budget) : undefined;

@@ -3,9 +3,11 @@ import { embedChanged, embedMissing } from './embed-jobs.ts';
 import * as endpoints from './endpoints.ts';
 import { indexChanged, indexMissing } from './jobs.ts';
 import * as schemas from './schemas.ts';
+import { makeSearchLimiter } from './services.ts';
 
 export const search = family({
   name: 'search',
+  services: { searchLimiter: makeSearchLimiter },
   schemas,
   endpoints: [endpoints],
   subscriptions: [indexChanged, embedChanged],

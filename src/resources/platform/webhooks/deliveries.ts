@@ -1,8 +1,9 @@
 import type { Db } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import type { Page, Uncounted } from '#lib/page.ts';
 import { badRequest } from '#lib/refusal.ts';
+import type { webhookLimits } from './limits.ts';
 import { presentDeliveryItem } from './present.ts';
 import { countRequested } from './quota.ts';
 import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
@@ -38,7 +39,7 @@ export async function redeliver(
   scope: WriteScope,
   hook: HookRow,
   delivery: DeliveryRow,
-  { limits, now }: { limits: ResourceLimits['webhooks']; now: Date },
+  { limits, now }: { limits: LimitValues<typeof webhookLimits>; now: Date },
 ): Promise<void> {
   await countRequested(scope, hook, { limits, cost: 1 });
   await insertRedelivery(scope.tx, delivery.id, now);

@@ -7,6 +7,7 @@ import { testEndpoints } from './endpoints/tests.ts';
 import { hookEvents } from './events.ts';
 import { fanOutWebhooks } from './fan-out.ts';
 import { removeOldDeliveries } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 import { webhookEventsOf } from './webhook-events.ts';
 
@@ -15,6 +16,8 @@ export function webhooks(others: readonly Family[]) {
   const events = webhookEventsOf(others);
   return family({
     name: 'webhooks',
+    limits,
+    interpreters: [{ reads: 'what was stored of bodies and events as JSON', runs: 'steps', modules: ['present.ts'], bounds: [] }],
     schemas,
     endpoints: [hooks, deliveries, testEndpoints(events), app],
     events: hookEvents,

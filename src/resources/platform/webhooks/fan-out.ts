@@ -7,10 +7,11 @@ import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
 import { getOrThrow, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { type NewDelivery, queueDeliveries } from '#webhook-delivery/queue.ts';
+import { webhookLimits } from './limits.ts';
 import { largestPayloadNow } from './quota.ts';
 import { loadSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts';
 import type { PayloadsOf, WebhookEvents } from './webhook-events.ts';
@@ -51,7 +52,7 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobC
       // A repeated batch adds the missing deliveries.
       const write = (built: readonly Built[]) =>
         change(async (scope) =>
-          queueDeliveries(scope.tx, await limited(scope.tx, built, services.resourceLimits.webhooks), { now }),
+          queueDeliveries(scope.tx, await limited(scope.tx, built, services.resourceLimits.of(webhookLimits)), { now }),
         );
       let waiting: Built[] = [];
       const delivered = all.filter((event) => hooks.get(event)?.length);
@@ -80,7 +81,7 @@ function chunksOf(all: readonly Recorded[], isLarge: (event: Recorded) => boolea
 }
 
 /** The deliveries, with the size up to which payloads of their owner are stored and sent now. */
-async function limited(tx: Tx, built: readonly Built[], limits: ResourceLimits['webhooks']): Promise<NewDelivery[]> {
+async function limited(tx: Tx, built: readonly Built[], limits: LimitValues<typeof webhookLimits>): Promise<NewDelivery[]> {
   const sizes = new Map<Id<'accounts'>, number>();
   for (const [owner, own] of grouped(built, (each) => each.owner)) {
     const payloads = own.map(({ delivery }) => delivery.payload);

@@ -11,6 +11,7 @@ import {
   removeOldestDeliveries,
   removeUnusedPayloads,
 } from '#webhook-delivery/retention.ts';
+import { webhookLimits } from './limits.ts';
 
 const batchSize = 5_000;
 const payloadsPerBatch = 50_000;
@@ -21,7 +22,7 @@ export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   attempts: 3,
   schedule: { cron: '17 * * * *' },
   async run(_payload, { db, change, services, now, stopping }) {
-    const { storedPerOwner, waitingPerOwner } = services.resourceLimits.webhooks;
+    const { storedPerOwner, waitingPerOwner } = services.resourceLimits.of(webhookLimits);
     await change((scope) => removeDeliveredHooks(scope.tx)); // left by a worker that crashed after the last delivery
     const before = addDays(now, -services.webhooks.keepDays);
     const removeOld = () => change((scope) => removeDeliveriesBefore(scope.tx, before, batchSize));

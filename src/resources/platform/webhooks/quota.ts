@@ -1,14 +1,15 @@
 import { sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
+import type { webhookLimits } from './limits.ts';
 import type { HookRow } from './store.ts';
 
 /** A test builds and stores the payload of a push again, so it counts as this many deliveries. */
 export const costOfTest = 20;
 
-type Quota = { limits: ResourceLimits['webhooks']; cost: number };
+type Quota = { limits: LimitValues<typeof webhookLimits>; cost: number };
 
 /**
  * Counts requested deliveries (redeliveries, pings, tests), for the hook and for its owner. Throws a Refusal if
@@ -48,7 +49,7 @@ export async function largestPayloadNow(
   tx: Tx,
   owner: number,
   payloads: readonly string[],
-  limits: ResourceLimits['webhooks'],
+  limits: LimitValues<typeof webhookLimits>,
 ): Promise<number> {
   const large = payloads.map((text) => Buffer.byteLength(text)).filter((bytes) => bytes > defaultPayload);
   if (large.length === 0) return limits.payload;

@@ -9,6 +9,7 @@ import type { Secrets } from '#lib/secrets.ts';
 import type { Outbound } from '#net/outbound.ts';
 import { isSubscribable } from '#webhook-delivery/event-names.ts';
 import { secretContext } from '#webhook-delivery/secret-context.ts';
+import { webhookLimits } from './limits.ts';
 import { mask } from './present.ts';
 import { type LastPayload, removeAndNotify } from './removal.ts';
 import type { ConfigChange, NewWebhook, WantedConfig, WebhookChange } from './schemas.ts';
@@ -144,7 +145,7 @@ type HookSettings = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: Ho
 
 /** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
 async function checkHookLimits(scope: WriteScope, { parent, services }: HookAction, candidate: HookSettings): Promise<void> {
-  const { hooks: maxHooks, hooksPerEvent } = services.resourceLimits.webhooks;
+  const { hooks: maxHooks, hooksPerEvent } = services.resourceLimits.of(webhookLimits);
   const others = (await listHooksForUpdate(scope.tx, parent)).filter(({ id }) => id !== candidate.id);
   if (candidate.id === undefined && others.length >= maxHooks) throw tooManyHooks(maxHooks);
   const duplicate = others.find(

@@ -6,6 +6,7 @@ import { findLatestEvent } from '#events/read.ts';
 import type { Id } from '#lib/id.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { queueDeliveries } from '#webhook-delivery/queue.ts';
+import { webhookLimits } from './limits.ts';
 import { costOfTest, countRequested } from './quota.ts';
 import type { HookRow } from './store.ts';
 import type { WebhookEvents } from './webhook-events.ts';
@@ -15,7 +16,7 @@ type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'> & { ev
 /** Delivers the last push again to a hook, if the hook is subscribed to pushes and there was one. */
 export async function testPush(context: Context, hook: HookRow, repository: Id<'repositories'>): Promise<void> {
   const { db, change, links, now, services, events } = context;
-  const { webhooks: limits } = services.resourceLimits;
+  const limits = services.resourceLimits.of(webhookLimits);
   if (!hook.events.includes('push') && !hook.events.includes('*')) return;
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;

@@ -5,11 +5,21 @@ import * as retention from './endpoints/retention.ts';
 import * as selectedRepositories from './endpoints/selected-repositories.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { actionsSettingsEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 /** The settings of workflows alone: those who make and run them ask for the policy of a repository. */
 export const actionsPermissions = family({
   name: 'actions-permissions',
+  limits,
+  interpreters: [
+    {
+      reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
+      runs: 'steps',
+      modules: ['action-patterns.ts'],
+      bounds: [],
+    },
+  ],
   schemas,
   endpoints: [permissions, selectedRepositories, workflows, forks, retention],
   events: actionsSettingsEvents,

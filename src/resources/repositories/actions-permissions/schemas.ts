@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { OneOf, Patch } from '#lib/shape.ts';
 import { SelectedIds } from '#resources/repositories/repository-selections/index.ts';
+import { actionsSettingLimits } from './limits.ts';
 
-const limits = limitTable.actionsSettings;
+const limits = actionsSettingLimits;
 const upTo = (maximum: number) => Type.Integer({ minimum: 1, maximum });
 
 const EnabledRepositories = OneOf(['all', 'none', 'selected']);

@@ -1,7 +1,9 @@
 // What holds for an organization and for a repository, from what both said: defaults, and how an organization bounds its repositories.
+
 import type { Selectable } from 'kysely';
 import type { DB } from '#database/tables.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { actionsSettingLimits } from './limits.ts';
 import { allowedActions, type SelectedActions } from './schemas.ts';
 
 type OrganizationRow = Selectable<DB['actions_organization_settings']>;
@@ -17,7 +19,7 @@ export type Settings = {
 /** What was said: null, or nothing at all, where the setting was never made. */
 export type Said = { readonly [Name in keyof (Settings & SelectedActions)]?: (Settings & SelectedActions)[Name] | null };
 
-const limits = limitTable.actionsSettings;
+const limits = actionsSettingLimits;
 
 /** The public API's defaults; the most cautious ones where it has none. */
 const defaults: Settings = {

@@ -2,10 +2,10 @@ import type { PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import type { KnownClient } from '#lib/known-clients.ts';
 import { newToken } from '#lib/token.ts';
 import { insertAccount } from '#resources/identity/accounts/index.ts';
 import { insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/identity/tokens/index.ts';
+import type { KnownClient } from './client-ids.ts';
 import { clientIdOfApp } from './rules.ts';
 import { type AppRow, findBuiltInApp, findInstallationOn, insertApp, insertInstallation } from './store.ts';
 

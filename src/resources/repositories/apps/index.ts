@@ -1,8 +1,10 @@
 export { actionsAppOf, codeScanningAppOf, createJobToken, findActionsApp } from './built-in.ts';
 export { type AppChange, acceptPermissions, changeApp, waitingFor } from './changes.ts';
+export { knownClientOf } from './client-ids.ts';
 export { uninstallAll } from './installations.ts';
 export { checkJobMayApprove, isOfJob } from './job-tokens.ts';
 export { knownClientAppOf } from './known-clients.ts';
+export { appLimits } from './limits.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
 export { presentApp, presentAppOrNull, presentAuthorization } from './present.ts';

@@ -1,7 +1,7 @@
 import { sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
-import { type KnownClient, knownClients } from '#lib/known-clients.ts';
 import { insertAccount } from '#resources/identity/accounts/index.ts';
+import { type KnownClient, knownClients } from './client-ids.ts';
 import { type AppRow, findBuiltInApp, insertApp } from './store.ts';
 
 /**

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { autolinkEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
-export const autolinks = family({ name: 'autolinks', schemas, endpoints: [endpoints], events: autolinkEvents });
+export const autolinks = family({ name: 'autolinks', limits, schemas, endpoints: [endpoints], events: autolinkEvents });

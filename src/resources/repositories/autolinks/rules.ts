@@ -2,15 +2,16 @@ import type { RepositoryAction } from '#access/action.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { autolinkLimits } from './limits.ts';
 import type { NewAutolink } from './schemas.ts';
 import { type AutolinkRow, countAutolinks, insertAutolink, removeAutolink } from './store.ts';
 
 /** What a prefix may hold (the public API's rule). It doesn't end in a digit, which would belong to the number. */
 const prefix = /^[A-Za-z0-9.\-_+=:/#]*[A-Za-z.\-_+=:/#]$/;
-const maxAutolinks = fixedValue(limitTable.repositories.autolinks);
+const maxAutolinks = fixedValue(autolinkLimits.autolinks);
 
 /** Adds an autolink. The repository stays locked, so that of two concurrent requests with the same prefix, one is refused. */
 export async function createAutolink(scope: WriteScope, action: RepositoryAction, wanted: NewAutolink): Promise<AutolinkRow> {

@@ -2,12 +2,14 @@ import { Type } from 'typebox';
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { customPropertyEvents } from './events.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 const values = Type.Array(schemas.PropertyValue);
 
 export const customProperties = family({
   name: 'custom-properties',
+  limits,
   schemas,
   endpoints: [endpoints],
   events: customPropertyEvents,

@@ -1,11 +1,12 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
+import { propertyLimits } from './limits.ts';
 
 export const valueTypes = ['string', 'single_select', 'multi_select', 'true_false', 'url'] as const;
 export const editors = ['org_actors', 'org_and_repo_actors'] as const;
 
-const { properties, allowedPropertyValues, propertyRepositories } = limitTable.repositories;
+const { properties, allowedPropertyValues, propertyRepositories } = propertyLimits;
 export const maxProperties = fixedValue(properties);
 
 /** One value, or the values of a `multi_select`. */

@@ -8,7 +8,7 @@ import { record, recordEach } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
 import { defined, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
 import { getSettings, type Settings, updateSettings } from '#resources/identity/organizations/index.ts';
@@ -22,9 +22,10 @@ import {
   putRepositoryCap,
   removeBypasses,
 } from './cap-store.ts';
+import { capLimits } from './resource-limits.ts';
 import type { CreationCap, CreationCapChange } from './schemas.ts';
 
-const maxBypasses = fixedValue(limitTable.repositories.capBypasses);
+const maxBypasses = fixedValue(capLimits.capBypasses);
 
 /** The cap on pull requests, from an organization's settings. The number is kept while the cap is off. */
 const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Settings): CreationCap => ({

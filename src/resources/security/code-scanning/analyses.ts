@@ -9,6 +9,7 @@ import type { Services } from '#endpoint/services.ts';
 import { badRequest, notFound, orNotFound } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { removeInstances } from './instance-store.ts';
+import { codeScanningLimits } from './limits.ts';
 import { enqueueUndoing } from './process.ts';
 import { type Fields, sarifReader } from './sarif.ts';
 import { removeUnseenAlerts } from './store.ts';
@@ -78,10 +79,10 @@ async function* writeRun(
         run++;
       },
     },
-    resourceLimits.codeScanning,
+    resourceLimits.of(codeScanningLimits),
   );
   yield '{"$schema":"https://json.schemastore.org/sarif-2.1.0.json","version":"2.1.0","runs":[{"results":[';
-  for await (const part of unpacked(packed, resourceLimits.codeScanning.unpackedSize)) {
+  for await (const part of unpacked(packed, resourceLimits.of(codeScanningLimits).unpackedSize)) {
     reader.write(part);
     if (pending.length === 0) continue;
     yield pending.join('');

@@ -5,8 +5,9 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { gather, grouped, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { closeInstances, type KnownInstance, listInstancesOn, openInstances, removeInstances } from './instance-store.ts';
+import { codeScanningLimits } from './limits.ts';
 import type { ReadResult, ReadRun } from './results.ts';
 import {
   type FoundAlert,
@@ -86,7 +87,7 @@ async function putAlerts(scope: WriteScope, { repo, now }: Applying, run: ReadRu
   const alerts = keyed(known, ({ fingerprint }) => fingerprint);
   const unknown = found.filter(({ fingerprint }) => !alerts.has(fingerprint));
   const last = unknown.length === 0 ? 0 : await findLastNumber(scope.tx, repo.id);
-  const room = Math.max(0, fixedValue(limitTable.codeScanning.alerts) - last);
+  const room = Math.max(0, fixedValue(codeScanningLimits.alerts) - last);
   const made = await insertAlerts(scope.tx, { ...tool, last, now }, unknown.slice(0, room));
   for (const alert of made) alerts.set(alert.fingerprint, alert);
   return { alerts: alerts as ReadonlyMap<string, KnownAlert>, made: new Set(gather(made, 'id')) };

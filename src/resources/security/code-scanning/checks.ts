@@ -5,8 +5,8 @@ import { openObjects } from '#git/objects/objects.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
-import { createAppRuns, type NewAnnotation, putAppSuite } from '#resources/code/checks/index.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { checkLimits, createAppRuns, type NewAnnotation, putAppSuite } from '#resources/code/checks/index.ts';
 import { selectPull } from '#resources/collaboration/pulls/index.ts';
 import { codeScanningAppOf } from '#resources/repositories/apps/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
@@ -55,7 +55,7 @@ export async function checkPull(
 ): Promise<void> {
   const of = { repository_id: repo.id, tool_name: tool };
   const [found, isKnown, named, app] = await Promise.all([
-    listNewAlerts(tx, { ...of, ref, base: pull.base }, fixedValue(limitTable.checks.annotations)),
+    listNewAlerts(tx, { ...of, ref, base: pull.base }, fixedValue(checkLimits.annotations)),
     isAnalysed(tx, { ...of, ref: pull.base }),
     loadNamedRepositories(tx, [repo.id]),
     codeScanningAppOf(tx, now),

@@ -3,16 +3,28 @@ import * as alerts from './endpoints/alerts.ts';
 import * as analyses from './endpoints/analyses.ts';
 import { codeScanningEvents } from './events.ts';
 import { followBranches, recheckPulls } from './jobs.ts';
+import * as limits from './limits.ts';
 import { processUpload, undoAnalysis } from './process.ts';
+import { scanEvaluators } from './rule-evaluators.ts';
 import * as schemas from './schemas.ts';
 import { loadKnownKeys } from './upload-store.ts';
 
 /** What tools have found in code: the files of their results, and the alerts that these become. */
 export const codeScanning = family({
   name: 'code-scanning',
+  limits,
+  interpreters: [
+    {
+      reads: 'SARIF',
+      runs: 'steps',
+      modules: ['sarif.ts'],
+      bounds: ['codeScanning.packedSize', 'codeScanning.unpackedSize', 'codeScanning.values'],
+    },
+  ],
   schemas,
   endpoints: [analyses, alerts],
   events: codeScanningEvents,
+  evaluators: scanEvaluators,
   payloadParts: { alert: schemas.CodeScanningAlertInPayload },
   subscriptions: [recheckPulls, followBranches],
   jobs: [processUpload, undoAnalysis],

@@ -1,11 +1,13 @@
 // What tells one result from another in runs that come after each other, though lines move.
+
 import { createHash } from 'node:crypto';
 import { isGitError } from '#git/errors.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { pathProblem } from '#git/objects/paths.ts';
 import { chunks, grouped } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { codeScanningLimits } from './limits.ts';
 import type { ReadResult } from './results.ts';
 
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
@@ -53,7 +55,7 @@ async function hashLines(reader: ObjectReader, commit: Oid, results: readonly Re
 async function findText(reader: ObjectReader, commit: Oid, path: string): Promise<string | undefined> {
   if (pathProblem(path)) return undefined;
   try {
-    const found = await reader.find(commit, { path, maxSize: fixedValue(limitTable.codeScanning.sourceSize) });
+    const found = await reader.find(commit, { path, maxSize: fixedValue(codeScanningLimits.sourceSize) });
     return found?.type === 'blob' ? found.data.toString('utf8') : undefined;
   } catch (error) {
     if (isGitError(error, 'too-large')) return undefined;

@@ -8,12 +8,13 @@ import type { Oid } from '#git/objects/oid.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { findRepository, lockRepository } from '#resources/repositories/repositories/index.ts';
 import { applyRun, type NamedResult } from './apply.ts';
 import { checkedPullOf, checkPull } from './checks.ts';
 import { fingerprintsOf } from './fingerprints.ts';
+import { codeScanningLimits } from './limits.ts';
 import { gatherRuns, type ReadRun } from './results.ts';
 import { notSarif, sarifReader } from './sarif.ts';
 import { readWhole } from './unpack.ts';
@@ -86,7 +87,7 @@ async function readRuns({ services }: Pick<Context, 'services'>, upload: UploadR
   if (!packed) return notSarif('The file is gone');
   const gathered = gatherRuns({ toolName: upload.tool_name, checkoutUri: upload.checkout_uri });
   try {
-    await readWhole(packed, sarifReader(gathered, resourceLimits.codeScanning), resourceLimits.codeScanning);
+    await readWhole(packed, sarifReader(gathered, resourceLimits.of(codeScanningLimits)), resourceLimits.of(codeScanningLimits));
     return gathered.runs;
   } catch (error) {
     if (error instanceof Refusal) return error;
@@ -143,7 +144,7 @@ async function analyse(
   });
   const numbers = await applyRun(scope, { repo, ref, commit, analysis, actor: uploader_id ?? undefined, now }, run, named);
   await saveAlertNumbers(scope.tx, analysis, numbers);
-  await removeEarlierAnalyses(scope.tx, set, fixedValue(limitTable.codeScanning.analyses));
+  await removeEarlierAnalyses(scope.tx, set, fixedValue(codeScanningLimits.analyses));
 }
 
 type Undoing = { set: AnalysisSet; deleted: Id<'code_scanning_analyses'> };

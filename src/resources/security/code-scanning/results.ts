@@ -1,5 +1,7 @@
 // What the runs of a SARIF file say: their tools, rules and results, in the words of alerts.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
+import { codeScanningLimits } from './limits.ts';
 import { type Fields, notSarif, type SarifConsumer } from './sarif.ts';
 import { fileOf } from './source-paths.ts';
 
@@ -141,7 +143,7 @@ function readRun(
     const found = find(one);
     return { ...found, reported: one, severity: severityOf(one, found.level) };
   });
-  const most = fixedValue(limitTable.codeScanning.resultsKept);
+  const most = fixedValue(codeScanningLimits.resultsKept);
   const kept = ranked.length > most ? ranked.sort(bySeverity).slice(0, most) : ranked;
   return {
     tool: clean(textOf(driver.name) || toolName || 'API', maxName),

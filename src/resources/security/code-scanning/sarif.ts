@@ -1,7 +1,9 @@
 // Reads SARIF 2.1.0 (OASIS) part by part: of a file, only the result that is being read and what is known of its run are held.
+
 import { type Json, jsonReader } from '#lib/json-reader.ts';
-import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { codeScanningLimits } from './limits.ts';
 
 /** An object of JSON, of which nothing is known yet. */
 export type Fields = Readonly<Record<string, unknown>>;
@@ -77,7 +79,7 @@ function isWanted(names: readonly string[]): boolean {
 export const notSarif = (message: string): Refusal =>
   new Refusal('bad_request', message, [{ resource: 'Sarif', field: 'sarif', code: 'invalid', message }]);
 
-const limits = limitTable.codeScanning;
+const limits = codeScanningLimits;
 
 /** Lists whose items are counted, by the names that lead to them, and what is counted anew with each of their owners. */
 const counted = {
@@ -117,7 +119,10 @@ const lastNames = new Set(lists.map((list) => list.split('.').at(-1)));
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
 /** A reader of one file, which tells the consumer what it reads. */
-export function sarifReader(consumer: SarifConsumer, { values }: Pick<ResourceLimits['codeScanning'], 'values'>): SarifReader {
+export function sarifReader(
+  consumer: SarifConsumer,
+  { values }: Pick<LimitValues<typeof codeScanningLimits>, 'values'>,
+): SarifReader {
   const counts = new Map<Counted, number>();
 
   /** Counts an item, and tells whether it is kept. */

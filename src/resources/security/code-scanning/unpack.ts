@@ -1,13 +1,15 @@
 // SARIF files as they are sent: packed by gzip, and written in Base64.
+
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
-import { fixedValue, limitTable, type ResourceLimits } from '#lib/limits.ts';
+import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { codeScanningLimits } from './limits.ts';
 import { notSarif, type SarifReader } from './sarif.ts';
 
-type Bounds = ResourceLimits['codeScanning'];
+type Bounds = LimitValues<typeof codeScanningLimits>;
 
-const { packedSize, checkedSize } = limitTable.codeScanning;
+const { packedSize, checkedSize } = codeScanningLimits;
 
 /** The packed bytes of a file. @throws Refusal 400 where the text is no Base64 or its bytes aren't packed by gzip, 413 where they are too many */
 export function decodePacked(text: string): Buffer {

@@ -8,6 +8,7 @@ import { findRef } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
+import { codeScanningLimits } from './limits.ts';
 import { enqueueProcessing } from './process.ts';
 import { gatherRuns } from './results.ts';
 import { sarifReader } from './sarif.ts';
@@ -33,8 +34,11 @@ export async function receiveSarif(
   if (checkout_uri !== null && !URL.canParse(checkout_uri)) throw invalid('Sarif', 'checkout_uri', 'invalid');
   const commit = await findAnalysed(repoOf(git, repo.id), wanted);
   const packed = decodePacked(wanted.sarif);
-  const reader = sarifReader(gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri }), resourceLimits.codeScanning);
-  await (wanted.validate ? readWhole : readBeginning)(packed, reader, resourceLimits.codeScanning);
+  const reader = sarifReader(
+    gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri }),
+    resourceLimits.of(codeScanningLimits),
+  );
+  await (wanted.validate ? readWhole : readBeginning)(packed, reader, resourceLimits.of(codeScanningLimits));
   const key = `${repo.id}/${randomBytes(16).toString('hex')}`;
   const { digest } = await objects.put(key, (sink) => sink(packed));
   try {

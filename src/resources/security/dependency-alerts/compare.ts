@@ -8,9 +8,10 @@ import { subscription } from '#events/subscription.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { findGraph, listUnreadPaths } from '#resources/security/dependency-graph/index.ts';
+import { alertLimits } from './limits.ts';
 import {
   type AlertRow,
   type Candidate,
@@ -117,7 +118,7 @@ async function compareRepository(scope: WriteScope, { repository, actor }: Paylo
   const before = keyed(known, keyOf);
   const last = known.reduce((most, { number }) => Math.max(most, number), 0);
   const fresh = [...found].filter(([key]) => !before.has(key)).map(([, one]) => one);
-  const wanted = fresh.slice(0, Math.max(0, fixedValue(limitTable.dependencies.alerts) - last));
+  const wanted = fresh.slice(0, Math.max(0, fixedValue(alertLimits.alerts) - last));
   for (let from = 0; from < wanted.length; from += rowsPerBatch) {
     const rows = wanted.slice(from, from + rowsPerBatch).map((one, at) => ({
       ...one,

@@ -6,7 +6,7 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { job } from '#jobs/job.ts';
 import { chunks, keyed, unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { listUsers } from '#resources/security/dependency-graph/index.ts';
 import {
   type FileRow,
@@ -19,6 +19,7 @@ import {
   withdrawAdvisories,
 } from './advisory-store.ts';
 import { enqueueComparing } from './compare.ts';
+import { alertLimits } from './limits.ts';
 import type { ReadAdvisory } from './osv.ts';
 import { listAlerted } from './store.ts';
 
@@ -99,8 +100,7 @@ async function readIfChanged(folder: string, path: string, before: FileRow | und
   const { size, mtime } = await handle.stat();
   if (before?.size === size && before.modified_at.getTime() === mtime.getTime()) return undefined;
   const file = { path, size, modified_at: mtime, identifier: before?.identifier ?? null, problem: null };
-  if (size > fixedValue(limitTable.dependencies.advisorySize))
-    return { file: { ...file, problem: 'is too large' }, read: undefined };
+  if (size > fixedValue(alertLimits.advisorySize)) return { file: { ...file, problem: 'is too large' }, read: undefined };
   try {
     const { readOsv } = await import('./osv.ts'); // with the first file: a server without advisories needs none of it
     const read = readOsv(await handle.readFile('utf8'));

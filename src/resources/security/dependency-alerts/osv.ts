@@ -1,10 +1,12 @@
 // Files of the Open Source Vulnerability format, version 1 (https://ossf.github.io/osv-schema/).
+
 import cvss from 'ae-cvss-calculator';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/value';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type Ecosystem, pythonName } from '#resources/security/dependency-graph/index.ts';
 import type { NewAdvisory, NewVulnerability } from './advisory-store.ts';
+import { alertLimits } from './limits.ts';
 import { isComparable } from './versions.ts';
 
 const text = Type.String({ maxLength: 100_000 });
@@ -60,7 +62,7 @@ export function readOsv(content: string): ReadAdvisory {
   // Databases name the same vulnerability differently; the public API's identifier is the one that alerts have.
   const identifier = [osv.id, ...(osv.aliases ?? [])].find((id) => /^GHSA(-[23456789cfghjmpqrvwx]{4}){3}$/.test(id)) ?? osv.id;
   const vulnerabilities = (osv.affected ?? []).flatMap(vulnerabilitiesOf);
-  if (vulnerabilities.length > fixedValue(limitTable.dependencies.vulnerabilities)) throw new Error('has too many ranges');
+  if (vulnerabilities.length > fixedValue(alertLimits.vulnerabilities)) throw new Error('has too many ranges');
   const { v3, v4 } = scoresOf(osv);
   const isMalware = osv.id.startsWith('MAL-');
   const advisory = {

@@ -1,12 +1,14 @@
 // What a commit depends on that another doesn't.
+
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { listManifestFiles, type ReadFile, readFiles } from './files.ts';
+import { dependencyLimits } from './limits.ts';
 import { packageUrl } from './package-urls.ts';
 import type { Dependency } from './parsers/dependency.ts';
 import { listSubmittedOnlyFor, type SubmittedDependency } from './store.ts';
@@ -25,7 +27,7 @@ export type DependencyChange = {
   is_comparable: boolean;
 };
 
-const room = fixedValue(limitTable.dependencies.ofRepository);
+const room = fixedValue(dependencyLimits.ofRepository);
 
 /**
  * The dependencies that came and went between two commits: those of files that differ, and of snapshots that the same job submitted for

@@ -1,13 +1,17 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { dependencyGraphEvents } from './events.ts';
+import { interpreters } from './interpreters.ts';
 import { followRepositories, readOutdated } from './jobs.ts';
+import * as limits from './limits.ts';
 import { readDependencies } from './read.ts';
 import * as schemas from './schemas.ts';
 
 /** What repositories depend on, by the manifests and lockfiles of their default branches. */
 export const dependencyGraph = family({
   name: 'dependency-graph',
+  limits,
+  interpreters,
   schemas,
   endpoints: [endpoints],
   events: dependencyGraphEvents,

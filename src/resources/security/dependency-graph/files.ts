@@ -1,17 +1,19 @@
 // The files of a commit that name dependencies.
+
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { system } from '#lib/caller.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
+import { dependencyLimits } from './limits.ts';
 import type { ManifestContent } from './manifests.ts';
 
 /** The parsers come with the first repository that is read: most servers start without a need for them. */
 const loadManifests = () => import('./manifests.ts');
 
-const { fileSize, fileTime, entries: maxEntries, files: maxFiles } = limitTable.dependencies;
+const { fileSize, fileTime, entries: maxEntries, files: maxFiles } = dependencyLimits;
 const parsers = threadFunctions<typeof import('./manifests.ts')>(
   new URL('./manifests.ts', import.meta.url),
   fixedValue(fileTime),

@@ -1,6 +1,8 @@
 // Which files name dependencies, and what they say.
-import { fixedValue, limitTable } from '#lib/limits.ts';
+
+import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
+import { dependencyLimits } from './limits.ts';
 import { parseCargoLock, parseCargoToml } from './parsers/cargo.ts';
 import type { Dependency, Parser } from './parsers/dependency.ts';
 import { parseGoMod } from './parsers/go.ts';
@@ -8,7 +10,7 @@ import { parsePom } from './parsers/maven.ts';
 import { parsePackageJson, parsePackageLock } from './parsers/npm.ts';
 import { parsePipfileLock, parsePoetryLock, parseRequirements } from './parsers/pypi.ts';
 
-const { ofFile, nameLength } = limitTable.dependencies;
+const { ofFile, nameLength } = dependencyLimits;
 
 /** Files by their names. Beside one that is named in `unless`, a file says nothing further. */
 const kinds: readonly { name: RegExp; parse: Parser; unless?: readonly string[] }[] = [

@@ -10,9 +10,10 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
 import { getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { findRepository, lockRepository } from '#resources/repositories/repositories/index.ts';
 import { listManifestFiles, readFiles } from './files.ts';
+import { dependencyLimits } from './limits.ts';
 import { findGraph, insertManifest, listManifests, removeManifests, replaceGraph } from './store.ts';
 
 /** To be counted up when files are read otherwise than before: all repositories are read anew then. */
@@ -20,7 +21,7 @@ export const readerVersion = 2;
 
 type Payload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
-const { ofRepository } = limitTable.dependencies;
+const { ofRepository } = dependencyLimits;
 
 /** Reading shares a queue, so that one repository is read at a time; those of one repository that wait become one. */
 export const enqueueReading = (tx: Tx, payloads: readonly Payload[]): Promise<void> =>

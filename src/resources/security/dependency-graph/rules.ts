@@ -3,9 +3,10 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type FieldError, invalid, invalidFields } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { dependencyLimits } from './limits.ts';
 import { readPackageUrl } from './package-urls.ts';
 import type { NewSnapshot } from './schemas.ts';
 import {
@@ -18,7 +19,7 @@ import {
 } from './store.ts';
 
 const resource = 'DependencySnapshot';
-const { ofRepository, snapshots, otherSnapshots, nameLength } = limitTable.dependencies;
+const { ofRepository, snapshots, otherSnapshots, nameLength } = dependencyLimits;
 
 /**
  * Stores what a build used, in the place of what the same job told before of the same ref. Returns the id, and whether the repository depends

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Integer32, Nullable, OneOf, Timestamp } from '#lib/shape.ts';
+import { dependencyLimits } from './limits.ts';
 
 const SpdxPackage = Type.Object({
   SPDXID: Type.String(),
@@ -55,7 +56,7 @@ const Manifest = Type.Object(
     name: Text,
     file: Type.Optional(Type.Object({ source_location: Type.Optional(Text) }, { additionalProperties: false })),
     metadata: Type.Optional(Metadata),
-    resolved: Type.Optional(Type.Record(Type.String(), Resolved, { maxProperties: fixedValue(limitTable.dependencies.ofFile) })),
+    resolved: Type.Optional(Type.Record(Type.String(), Resolved, { maxProperties: fixedValue(dependencyLimits.ofFile) })),
   },
   { additionalProperties: false },
 );
@@ -68,7 +69,7 @@ export const NewSnapshot = Type.Object(
     ref: Type.String({ pattern: '^refs/', maxLength: 1_024 }),
     detector: Type.Object({ name: Text, version: Text, url: Address }, { additionalProperties: false }),
     metadata: Type.Optional(Metadata),
-    manifests: Type.Optional(Type.Record(Type.String(), Manifest, { maxProperties: fixedValue(limitTable.dependencies.files) })),
+    manifests: Type.Optional(Type.Record(Type.String(), Manifest, { maxProperties: fixedValue(dependencyLimits.files) })),
     scanned: Type.String({ format: 'date-time', maxLength: 64 }),
   },
   { title: 'DependencySnapshot', additionalProperties: false },

@@ -3,11 +3,13 @@ import * as endpoints from './endpoints.ts';
 import { repositoryAdvisoryEvents } from './events.ts';
 import * as globalEndpoints from './global-endpoints.ts';
 import { endCollaborationOfFormerMembers } from './jobs.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 /** Advisories about vulnerabilities of repositories of this server. */
 export const repositoryAdvisories = family({
   name: 'repository-advisories',
+  limits,
   schemas,
   endpoints: [endpoints, globalEndpoints],
   events: repositoryAdvisoryEvents,

@@ -4,13 +4,14 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { takesPrivateReports } from '#resources/repositories/repository-security/index.ts';
 import { collaboratorsOf, creditsOf, namedOf, severityOf, teamsOf, vulnerabilitiesOf } from './contents.ts';
 import { removeFork, shareFork } from './forks.ts';
 import { newIdentifier } from './identifier.ts';
+import { advisoryLimits } from './limits.ts';
 import { announce } from './publishing.ts';
 import type { AdvisoryChange, NewAdvisory, NewReport } from './schemas.ts';
 import {
@@ -26,7 +27,7 @@ import {
   updateAdvisory,
 } from './store.ts';
 
-const limits = limitTable.advisories;
+const limits = advisoryLimits;
 
 /** Refuses whoever doesn't administer the advisories of a repository: as its administrator, as a security manager, or as an app. */
 export async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {

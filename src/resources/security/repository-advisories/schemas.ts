@@ -1,9 +1,10 @@
 import { type Static, Type } from 'typebox';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 import { Team } from '#resources/identity/teams/index.ts';
 import { SimpleRepository } from '#resources/repositories/repositories/index.ts';
+import { advisoryLimits } from './limits.ts';
 
 export const ecosystems = [
   'rubygems',
@@ -94,7 +95,7 @@ export const AdvisoryQuery = Type.Object({
 });
 export type AdvisoryQuery = Static<typeof AdvisoryQuery>;
 
-const limits = limitTable.advisories;
+const limits = advisoryLimits;
 const people = { maxItems: fixedValue(limits.people) };
 const text = (maxLength: number) => Type.String({ minLength: 1, maxLength });
 const login = Type.String({ minLength: 1, maxLength: 100 });

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { protectionLimits } from '#resources/code/branch-protection/limits.ts';
 import { point } from '#test/resources/code/commits/setting.ts';
 import { everything, nothing } from './bodies.ts';
 import { app, collaborator, setting, team } from './setting.ts';
@@ -131,7 +132,7 @@ test('a list has a limited number of actors', async () => {
     .orderBy('id', 'desc')
     .limit(1)
     .executeTakeFirstOrThrow();
-  const most = fixedValue(limitTable.repositories.protectionActors);
+  const most = fixedValue(protectionLimits.protectionActors);
   const users = await Promise.all(Array.from({ length: most }, () => w.user()));
   await w.db
     .insertInto('branch_protection_actors')
@@ -144,7 +145,7 @@ test('a list has a limited number of actors', async () => {
 
 test('a repository has a limited number of protected branches', async () => {
   const { client, base, w, repo } = await setting();
-  const most = fixedValue(limitTable.repositories.protections);
+  const most = fixedValue(protectionLimits.protections);
   const { id: _, ...row } = await w.db.selectFrom('branch_protections').selectAll().limit(1).executeTakeFirstOrThrow();
   const rows = Array.from({ length: most }, (_, at) => ({
     ...row,

@@ -1,7 +1,8 @@
 // What lists of issues leave out: by fields, types, pull requests, and by what a repository is to the viewer.
+
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { limitTable } from '#lib/limits.ts';
+import { issueListLimits } from '#resources/collaboration/issues/limits.ts';
 import { pullSetting } from '#test/resources/collaboration/pulls/setting.ts';
 import { world } from '#test/support/world.ts';
 import { setting } from './field-values/setting.ts';
@@ -101,7 +102,7 @@ test('what says nothing of a field is refused, and so are more fields than a lis
   };
   for (const wrong of ['priority', 'priority:', ':High', 'priority:High,x'])
     expect([wrong, ...(await refused(wrong))]).toEqual([wrong, 422, 'issue_field_values']);
-  const values = Array.from({ length: limitTable.lists.fields.value + 1 }, (_, at) => `f${at}:1`);
+  const values = Array.from({ length: issueListLimits.fields.value + 1 }, (_, at) => `f${at}:1`);
   expect(await refused(values.join())).toEqual([422, 'issue_field_values']);
   expect(await refused(values.slice(1).join())).toEqual([200, undefined]);
 });

@@ -1,7 +1,12 @@
 import { sql } from 'kysely';
 import { Octokit } from 'octokit';
 import { expect, test } from 'vitest';
-import type { AssistantActivity, AssistantMetrics, AssistantProvider, AssistantUsers } from '#lib/assistant.ts';
+import type {
+  AssistantActivity,
+  AssistantMetrics,
+  AssistantProvider,
+  AssistantUsers,
+} from '#resources/platform/assistant/provider.ts';
 import { fresh, world } from '#test/support/world.ts';
 
 const people = { total_engaged_users: 3 };

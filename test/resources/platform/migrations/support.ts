@@ -8,7 +8,8 @@ import { gzipSync } from 'node:zlib';
 import { type Pack, pack } from 'tar-stream';
 import { onTestFinished } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { type LimitOverrides, resourceLimits } from '#lib/limits.ts';
+import { resourceLimits } from '#lib/limits.ts';
+import { allLimits, type LimitOverrides } from '#resources/all.ts';
 import { importArchive } from '#resources/platform/migrations/index.ts';
 import type { World } from '#test/support/world.ts';
 
@@ -82,7 +83,7 @@ export async function importInto(here: World, bytes: Buffer, { limits = {}, into
     git: here.hearth.services.git,
     objects: here.hearth.services.objects,
     change: here.change,
-    limits: resourceLimits(limits),
+    limits: resourceLimits(allLimits, limits),
     into,
     now: here.clock.now,
     onProgress: () => undefined,

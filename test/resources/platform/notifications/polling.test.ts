@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { defaultLimits } from '#access/rate-limits.ts';
 import { countStatements } from '#database/client.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
 import type { Answer } from '#test/support/client.ts';
 import { world } from '#test/support/world.ts';
 import { inbox, makeStage } from './stage.ts';
@@ -111,7 +112,7 @@ test('a 304 costs nothing of the rate limit, and looks at one row of the inbox',
 test('the interval between polls grows where more than half of the places for requests are taken', async () => {
   const { asBob } = await stageFor();
   const { limiters, resourceLimits } = w.hearth.services;
-  const callers = Array.from({ length: Math.ceil(resourceLimits.requests.concurrent / 2) }, (_, at) => ({
+  const callers = Array.from({ length: Math.ceil(resourceLimits.of(requestLimits).concurrent / 2) }, (_, at) => ({
     kind: 'signed_in' as const,
     key: `load-${at}`,
   }));

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { knownClients } from '#lib/known-clients.ts';
+import { knownClients } from '#resources/repositories/apps/client-ids.ts';
 import { world } from '#test/support/world.ts';
 import { signedInBrowser } from './accounts.ts';
 import { browser } from './browser.ts';

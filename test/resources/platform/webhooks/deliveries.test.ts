@@ -1,5 +1,6 @@
 import { expect, onTestFinished, test } from 'vitest';
-import { resourceLimits } from '#lib/limits.ts';
+import { initialValues } from '#lib/limits.ts';
+import { deliveryLimits } from '#webhook-delivery/limits.ts';
 import { hookOf, setting } from './setting.ts';
 
 type At = Awaited<ReturnType<typeof setting>>;
@@ -164,11 +165,11 @@ test('a receiver that isn’t there is a failure, told as one', async () => {
 test('a receiver that hangs is cut off after the time that it has, ten seconds, and holds up nobody', async () => {
   const at = await setting();
   const { here, owner, org, target } = at;
-  const limits: { sendTime: number } = here.hearth.services.resourceLimits.webhooks;
+  const limits: { sendTime: number } = here.hearth.services.resourceLimits.of(deliveryLimits);
   expect(limits.sendTime).toBe(10_000);
   limits.sendTime = 2_000;
   onTestFinished(() => {
-    limits.sendTime = resourceLimits().webhooks.sendTime;
+    limits.sendTime = initialValues(deliveryLimits).sendTime;
   });
   target.answer = (response, { body }) => {
     if (!body.includes('hanging')) response.end();

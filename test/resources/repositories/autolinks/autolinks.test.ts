@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { autolinkLimits } from '#resources/repositories/autolinks/limits.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world();
@@ -56,7 +57,7 @@ test('of two with the same prefix at once, one is created', async () => {
 test('a repository has a limited number of them', async () => {
   const { client, path, repo } = await setting();
   const now = here.clock.now;
-  const rows = Array.from({ length: fixedValue(limitTable.repositories.autolinks) }, (_, at) => ({
+  const rows = Array.from({ length: fixedValue(autolinkLimits.autolinks) }, (_, at) => ({
     repository_id: repo.id,
     key_prefix: `p${at}:`,
     url_template: wanted.url_template,

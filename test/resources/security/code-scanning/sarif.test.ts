@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { limitTable } from '#lib/limits.ts';
 import { linesOf } from '#resources/security/code-scanning/fingerprints.ts';
+import { codeScanningLimits } from '#resources/security/code-scanning/limits.ts';
 import { classificationsOf } from '#resources/security/code-scanning/present.ts';
 import { categoryOf, gatherRuns, type ReadRun } from '#resources/security/code-scanning/results.ts';
 import { sarifReader } from '#resources/security/code-scanning/sarif.ts';
 import { fileOf } from '#resources/security/code-scanning/source-paths.ts';
 import { codeql, eslint, semgrep } from './setting.ts';
 
-const { value: values } = limitTable.codeScanning.values;
+const { value: values } = codeScanningLimits.values;
 
 /** Reads a text in parts that end at these places. */
 function read(text: string, ends: readonly number[] = []): readonly ReadRun[] {

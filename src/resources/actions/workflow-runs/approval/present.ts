@@ -1,11 +1,12 @@
 import type { Repo } from '#access/viewer.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadEnvironments, presentNamedEnvironment, presentReviewers } from '#resources/actions/environments/index.ts';
 import { type RepositoryUrls, repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import { loadAccounts, presentUser } from '#resources/identity/accounts/index.ts';
+import { runLimits } from '../limits.ts';
 import type { EnvironmentApproval, PendingDeployment } from '../schemas.ts';
 import type { RunSummary } from '../store.ts';
 import { loadPending, loadReviewRights } from './reviews.ts';
@@ -30,7 +31,7 @@ export async function presentPending(scope: Scope, repo: Repo, run: RunSummary):
   }));
 }
 
-const most = fixedValue(limitTable.workflows.reviews);
+const most = fixedValue(runLimits.reviews);
 
 /** What people have said of the deployments of a run. */
 export async function presentApprovals(

@@ -1,4 +1,5 @@
 // What people and apps say of jobs that wait to enter their environments.
+
 import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import { administersRepository } from '#access/policies.ts';
@@ -7,7 +8,7 @@ import type { Db } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
 import {
   counts,
@@ -17,6 +18,7 @@ import {
   type Protection,
 } from '#resources/actions/environments/index.ts';
 import { loadReviewers } from '#resources/collaboration/reviews/index.ts';
+import { runLimits } from '../limits.ts';
 import { advanceRun, type ProgressContext } from '../planning/advance.ts';
 import { inRun } from '../planning/kept-plan.ts';
 import type { NewCustomDeploymentReview, NewDeploymentReview } from '../schemas.ts';
@@ -27,7 +29,7 @@ import { countReviews, insertJobReviews, insertReview, listWaitingJobs } from '.
 
 type Run = Id<'workflow_runs'>;
 
-const maxReviews = fixedValue(limitTable.workflows.reviews);
+const maxReviews = fixedValue(runLimits.reviews);
 
 /** How a viewer may let jobs into an environment: by a review that counts, or by passing over its rules. */
 type ReviewRight = 'reviewer' | 'bypass' | undefined;

@@ -1,9 +1,10 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
 import { job } from '#jobs/job.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
 import { listLongWaiting } from '../approval/store.ts';
+import { runLimits } from '../limits.ts';
 import { advanceRunOf, type ProgressContext } from '../planning/advance.ts';
 import { addressOf } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
@@ -16,7 +17,7 @@ const jobsPerBatch = 500;
 const unheard = 60;
 /** In seconds: runners end jobs by themselves when their time is over, and tell of it. */
 const overtime = 60;
-const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
+const usualMinutes = fixedValue(runLimits.jobTime) / 60_000;
 
 /**
  * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely nobody to tell: to offer its
@@ -31,7 +32,7 @@ export const endSilentJobs = job<Record<string, never>, JobContext>({
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
     const { db, services, now } = context;
-    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const silence = services.resourceLimits.of(runLimits).silence / 1_000;
     const lost = addSeconds(now, -silence);
     const isLongThere = isThereFor(context, silence);
     const shortest = Math.min(unheard, silence);
@@ -52,7 +53,7 @@ export const endOverdueJobs = job<Record<string, never>, JobContext>({
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
     const { db, services, now } = context;
-    const silence = services.resourceLimits.workflows.silence / 1_000;
+    const silence = services.resourceLimits.of(runLimits).silence / 1_000;
     const before = addSeconds(now, -silence);
     const isLongThere = isThereFor(context, silence);
     const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsPerBatch };
@@ -76,12 +77,13 @@ async function withJob(
   await change(async (scope) => {
     const run = await findRunForUpdate(scope.tx, run_id);
     const found = await findJob(scope.tx, id);
-    if (run && found && allowsJob(found, 'lose')) await work({ tx: scope.tx, links: linksOf(addressOf(services)), now }, run, found);
+    if (run && found && allowsJob(found, 'lose'))
+      await work({ tx: scope.tx, links: linksOf(addressOf(services)), now }, run, found);
   });
 }
 
 /** The time that a job waits at most, in seconds. */
-const longest = fixedValue(limitTable.workflows.waiting) / 1_000;
+const longest = fixedValue(runLimits.waiting) / 1_000;
 
 /** Ends the jobs that nobody has let into their environments for too long. */
 export const endLongWaits = job<Record<string, never>, JobContext>({

@@ -1,9 +1,9 @@
 // Why a job waits.
 import type { Db } from '#database/connect.ts';
 import { asId } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { timestamp } from '#lib/time.ts';
-import { labelsOf } from '#resources/actions/runners/index.ts';
+import { labelsOf, runnerLimits } from '#resources/actions/runners/index.ts';
 import { planOf } from '../planning/kept-plan.ts';
 import {
   type CandidateRunner,
@@ -26,7 +26,7 @@ type JobExplanation = {
   readonly message: string;
 };
 
-const offlineAfter = fixedValue(limitTable.workflows.offline);
+const offlineAfter = fixedValue(runnerLimits.offline);
 const mostRunners = 10_000;
 
 /**

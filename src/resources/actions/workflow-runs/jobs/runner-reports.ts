@@ -1,11 +1,13 @@
 // What runners tell of their jobs. It knows nothing of how runners speak.
+
 import type { Db, Tx } from '#database/connect.ts';
 import { enqueue } from '#jobs/job.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type RunnerRow, removeRunner, removeSpent } from '#resources/actions/runners/index.ts';
 import { removeToken } from '#resources/identity/tokens/index.ts';
 import { mayCleanUp, type StepProgress } from '#workflow-files/cleanup.ts';
 import type { Source } from '#workflow-files/file.ts';
+import { runLimits } from '../limits.ts';
 import { advanceAfter, advanceRun, type ProgressContext } from '../planning/advance.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { standingOf } from '../planning/called-jobs.ts';
@@ -35,7 +37,7 @@ export type ReportedState = {
   readonly outputs: { readonly [name: string]: string };
 };
 
-const maxOutputs = fixedValue(limitTable.workflows.outputBytes);
+const maxOutputs = fixedValue(runLimits.outputBytes);
 
 /** The job of a runner; undefined for one that it doesn't have. */
 export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Promise<JobRow | undefined> {

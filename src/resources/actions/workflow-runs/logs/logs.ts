@@ -4,9 +4,10 @@ import type { Db } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
 import type { ObjectStore } from '#objects/store.ts';
+import { runLimits } from '../limits.ts';
 import { annotateCheck } from '../states/checks.ts';
 import { findJob, type JobRow, loadRuns } from '../store.ts';
 import { openAnnotationReader } from './annotations.ts';
@@ -15,7 +16,7 @@ import { appendLog, keepLog, listLogParts, loadKeptLogs } from './store.ts';
 
 type LogRow = { readonly at: Date; readonly text: string };
 
-const maxRowBytes = fixedValue(limitTable.workflows.logRowBytes);
+const maxRowBytes = fixedValue(runLimits.logRowBytes);
 const partsPerBatch = 100;
 
 /**

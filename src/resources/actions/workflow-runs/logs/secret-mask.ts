@@ -1,6 +1,8 @@
 // Hiding the secrets of a job in what is shown of it.
+
 import { unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { runLimits } from '../limits.ts';
 
 export type SecretMask = {
   /**
@@ -12,7 +14,7 @@ export type SecretMask = {
   readonly size: number;
 };
 
-const maxLines = fixedValue(limitTable.workflows.maskedLines);
+const maxLines = fixedValue(runLimits.maskedLines);
 /** Shorter texts would be found everywhere. */
 const minLength = 3;
 /** Longer lines are looked for in pieces, so that a comparison takes a bounded time. */

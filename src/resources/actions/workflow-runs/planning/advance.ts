@@ -2,10 +2,11 @@
 import type { Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
 import type { Concurrency } from '#workflow-files/concurrency.ts';
 import { lineOf, type WorkflowFile } from '#workflow-files/file.ts';
+import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { type Plan, planJobs } from '#workflow-files/plan.ts';
 import { tooManyJobs } from '#workflow-files/plan-size.ts';
 import { admitJobs } from '../approval/environments.ts';
@@ -26,7 +27,7 @@ import { progressOf } from './progress.ts';
 /** What is needed to go on with a run. `links` are the addresses that its contexts name. */
 export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'html' | 'api'>; readonly now: Date };
 
-const maxJobs = fixedValue(limitTable.workflows.runJobs);
+const maxJobs = fixedValue(workflowFileLimits.runJobs);
 
 /**
  * Makes the jobs that come next, and ends the run where none does and all are over. It is called whenever something of a run has changed, and

@@ -1,16 +1,18 @@
 // The workflow files that a run calls: found when it is made, and kept with it.
+
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { refNameProblem } from '#git/refs/ref-name.ts';
 import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { type FoundFile, findWorkflowFile, readWorkflowFile, requireWorkflowFiles } from '#resources/actions/workflows/index.ts';
 import { loadNamed } from '#resources/repositories/repositories/index.ts';
 import { isCall, problemsOfCall, type Workflow } from '#workflow-files/calls.ts';
 import { isWorkflowPath, lineOf, type WorkflowFile, type WorkflowProblem } from '#workflow-files/file.ts';
 import { countParts } from '#workflow-files/token.ts';
 import { namedUse, nameOfCalled } from '#workflow-files/uses.ts';
+import { runLimits } from '../limits.ts';
 import { headCommitOf } from '../runs/head-commit.ts';
 import { listRunFiles, type RunFileRow, type RunRow } from '../store.ts';
 import { isShared, type SharingRepository } from '../tasks/shared-repositories.ts';
@@ -29,10 +31,10 @@ type Caller = {
   readonly commit: Oid;
 };
 
-const maxDepth = fixedValue(limitTable.workflows.callDepth);
-const maxFiles = fixedValue(limitTable.workflows.calls);
-const maxBytes = fixedValue(limitTable.workflows.callBytes);
-const maxNodes = fixedValue(limitTable.workflows.callNodes);
+const maxDepth = fixedValue(runLimits.callDepth);
+const maxFiles = fixedValue(runLimits.calls);
+const maxBytes = fixedValue(runLimits.callBytes);
+const maxNodes = fixedValue(runLimits.callNodes);
 
 type Context = { readonly db: Db; readonly git: GitStore };
 

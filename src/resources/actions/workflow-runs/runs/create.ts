@@ -1,7 +1,7 @@
 // How runs are made.
 
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/actions/workflows/index.ts';
 import { loadPulls } from '#resources/collaboration/pulls/index.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
@@ -9,6 +9,7 @@ import { type ActionsPolicy, loadActionsPolicy } from '#resources/repositories/a
 import { type Concurrency, concurrencyOfFile } from '#workflow-files/concurrency.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
 import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-files/file.ts';
+import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { findPart } from '#workflow-files/token.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from '../approval/admission.ts';
 import { beginRun, type ProgressContext } from '../planning/advance.ts';
@@ -154,7 +155,7 @@ const problemsOfUses = (policy: ActionsPolicy, file: WorkflowFile, { files, prob
 
 const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('problems' in parsed ? parsed.problems : []);
 
-const maxTitle = fixedValue(limitTable.workflows.nameLength);
+const maxTitle = fixedValue(workflowFileLimits.nameLength);
 const titleOf = (text: string): string => text.trim().slice(0, maxTitle).toWellFormed();
 
 /** What a file says of a whole run: its title, and its concurrency group. */

@@ -5,18 +5,19 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { gone, notFound, type Refusal } from '#lib/refusal.ts';
 import { addSeconds } from '#lib/time.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
+import { runLimits } from '../limits.ts';
 import { type EndedBefore, listOldRuns, listRepositoriesWithOldLogs, type RunSummary } from '../store.ts';
 import { deleteOldRun, expireLogs } from './delete.ts';
 
 const day = 24 * 60 * 60;
 const runsPerBatch = 200;
 const repositoriesPerBatch = 200;
-const longest = fixedValue(limitTable.workflows.runAge) / 1_000;
+const longest = fixedValue(runLimits.runAge) / 1_000;
 
 /** Deletes logs that are older than the settings of their repository say, and runs that are older than any is kept. */
 export const expireRuns = job<Record<string, never>, JobContext>({

@@ -1,7 +1,8 @@
 // What a runner is given of the job that it took. It knows nothing of how runners speak.
+
 import type { Db, Tx } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions/actions-secrets/index.ts';
@@ -18,6 +19,7 @@ import { fileForRunner } from '#workflow-files/runner-job.ts';
 import { namesOfSteps } from '#workflow-files/step-names.ts';
 import { forkRights } from '../approval/admission.ts';
 import type { FoundJob, TakenJob } from '../jobs/claim.ts';
+import { runLimits } from '../limits.ts';
 import { maskOfSecrets, type SecretMask } from '../logs/secret-mask.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from '../planning/called-jobs.ts';
@@ -61,8 +63,8 @@ type TaskContext = {
   readonly actionsOrigin: string | undefined;
 };
 
-const maxMaskedLines = fixedValue(limitTable.workflows.maskedLines);
-const usualMinutes = fixedValue(limitTable.workflows.jobTime) / 60_000;
+const maxMaskedLines = fixedValue(runLimits.maskedLines);
+const usualMinutes = fixedValue(runLimits.jobTime) / 60_000;
 /** What makes runners tell more of each step (the public API's names). */
 const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' };
 /** How long a token outlives the time of its job, in minutes: runners tell of the end a little later. */

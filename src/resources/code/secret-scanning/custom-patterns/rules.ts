@@ -7,13 +7,14 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { enqueue } from '#jobs/job.ts';
 import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { conflict, type FieldError, invalid, invalidFields, notFound, orNotFound, preconditionFailed } from '#lib/refusal.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import type { Expressions } from '../detection/custom-scanner.ts';
 import { providerPatterns } from '../detection/patterns.ts';
+import { secretScanningLimits } from '../limits.ts';
 import { checkExpressions, checkTogether } from './expressions.ts';
 import { followPattern } from './follow-pattern.ts';
 import type { CustomPatternChange, NewCustomPattern, PatternDeletion, PatternSettingsChange } from './schemas.ts';
@@ -35,7 +36,7 @@ import {
 } from './store.ts';
 
 const resource = 'CustomPattern';
-const maxPatterns = fixedValue(limitTable.secretScanning.customPatterns);
+const maxPatterns = fixedValue(secretScanningLimits.customPatterns);
 
 /** The organization or repository of a path that has patterns. */
 type PatternParent = { readonly org: Org } | { readonly repo: Repo };

@@ -1,9 +1,11 @@
 // Finds secrets of custom patterns in bytes. One automaton of all of them says in one pass which match in a part of a file; only there, the
 // places are looked for.
+
 import { LRUCache } from 'lru-cache';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { expressionSet, type GroupFinder, groupFinder, regularExpression, type TextTest } from '#lib/regular-expression.ts';
+import { secretScanningLimits } from '../limits.ts';
 import { type Match, type Scanner, scannerInParts } from './scanner.ts';
 
 /** What decides what a custom pattern finds: regular expressions of RE2, whose text are bytes. */
@@ -29,7 +31,7 @@ export const secretGroup = 'hearth_secret';
 export const wholeOf = ({ expression, start_delimiter, end_delimiter }: Expressions): string =>
   `(?:${start_delimiter})(?P<${secretGroup}>${expression})(?:${end_delimiter})`;
 
-const maxLength = fixedValue(limitTable.secretScanning.customLength);
+const maxLength = fixedValue(secretScanningLimits.customLength);
 /** Bytes that are looked at together, with what stands before and after them. */
 const partSize = 16_384;
 const before = 64;

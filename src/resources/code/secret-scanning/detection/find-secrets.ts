@@ -1,11 +1,13 @@
 // Secrets in the files of commits.
+
 import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { oncePerObject } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
+import { secretScanningLimits } from '../limits.ts';
 import { type CustomPattern, inTurn, scannerOfCustom } from './custom-scanner.ts';
 import { genericPatterns, patternsVersion, providerPatterns } from './patterns.ts';
 import { type Match, type Scanner, scannerOf } from './scanner.ts';
@@ -32,9 +34,9 @@ export type FoundSecret = Secret & {
 };
 
 /** Larger files aren't scanned. */
-const maxSize = fixedValue(limitTable.secretScanning.fileSize);
+const maxSize = fixedValue(secretScanningLimits.fileSize);
 /** Of one file, so many secrets are found. */
-const maxFound = fixedValue(limitTable.secretScanning.ofFile);
+const maxFound = fixedValue(secretScanningLimits.ofFile);
 /** A file with a zero byte among its first ones is no text (git's rule). */
 const sniffed = 8_000;
 

@@ -1,4 +1,5 @@
 // Lists of issues: of a repository, of an organization, and of all repositories.
+
 import { type Static, Type } from 'typebox';
 import { findUser } from '#access/lookup.ts';
 import { readsIssues } from '#access/policies.ts';
@@ -12,6 +13,7 @@ import { unique } from '#lib/collections.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
 import { findMilestone } from '#resources/collaboration/milestones/index.ts';
+import { issueListLimits } from '../limits.ts';
 import { type FieldFilter, type Filter, listOfMany, listOfRepository, relations } from '../lists.ts';
 import { presentIssues } from '../present.ts';
 import { checkHasIssues } from '../rules.ts';
@@ -59,7 +61,7 @@ type ListQuery = Static<typeof OfMany> | Static<typeof OfRepository>;
 
 function baseFilter({ state, labels = '', since }: ListQuery, { resourceLimits }: Services): Filter {
   const wanted = listedIn(labels);
-  const maxLabels = resourceLimits.lists.labels;
+  const maxLabels = resourceLimits.of(issueListLimits).labels;
   if (wanted.length > maxLabels) throw tooMany('labels', `At most ${maxLabels} labels can be asked for`, 'lists.labels');
   return { state, labels: wanted, since: since === undefined ? undefined : new Date(since) };
 }
@@ -82,7 +84,7 @@ const mayHaveType = (type: string | undefined): boolean => type === undefined ||
 /** What a query says of fields: `name:value`, several separated by commas. */
 function fieldFilters(text: string, { resourceLimits }: Services): FieldFilter[] {
   const wanted = listedIn(text);
-  const maxFields = resourceLimits.lists.fields;
+  const maxFields = resourceLimits.of(issueListLimits).fields;
   if (wanted.length > maxFields)
     throw tooMany('issue_field_values', `At most ${maxFields} fields can be asked for`, 'lists.fields');
   return wanted.map((part) => {

@@ -16,15 +16,16 @@ import type { Commit } from '#git/objects/parse-commit.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, getOptional, unique } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { addOpenIssues, findRepository, namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { readCommitMessage } from '#text/read.ts';
+import { issueLimits } from '../limits.ts';
 import { limitedReferences } from './references.ts';
 import { closeIssues, findTargets, insertCommitEvents, insertCommitReferences } from './store.ts';
 
-const maxCommits = fixedValue(limitTable.issues.pushedCommits);
-const maxReferences = fixedValue(limitTable.issues.pushedReferences);
+const maxCommits = fixedValue(issueLimits.pushedCommits);
+const maxReferences = fixedValue(issueLimits.pushedReferences);
 /** Messages are read up to this many characters in all. */
 const maxMessages = 4 * 1024 * 1024;
 

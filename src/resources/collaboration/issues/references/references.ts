@@ -6,11 +6,12 @@ import type { Tx } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { findIndexedCommits } from '#search/index.ts';
 import type { TextReferences } from '#text/read.ts';
 import { mayRefer } from '#text/references.ts';
 import { requireReferences } from '#text/text-references.ts';
+import { issueLimits } from '../limits.ts';
 import { viaApp } from '../timeline/activity.ts';
 import { findTargets, insertReferenceEvents, replaceReferences, type Target } from './store.ts';
 
@@ -27,8 +28,8 @@ type ChangedText = {
   after: string | null;
 };
 
-const maxMentions = fixedValue(limitTable.issues.mentions);
-const maxReferences = fixedValue(limitTable.issues.references);
+const maxMentions = fixedValue(issueLimits.mentions);
+const maxReferences = fixedValue(issueLimits.references);
 
 /** The references of a text that count; those past a limit are plain words. */
 export function limitedReferences({ mentions, teamMentions, issues, commits }: TextReferences): TextReferences {

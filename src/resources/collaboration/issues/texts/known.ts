@@ -6,20 +6,22 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { grouped } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { nextTurn } from '#lib/turns.ts';
 import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
 import { findVisibleTeams, type TeamName } from '#resources/identity/teams/index.ts';
 import { findReadableAutolinks } from '#resources/repositories/autolinks/index.ts';
 import type { Autolink } from '#text/autolinks.ts';
+import { textLimits } from '#text/limits.ts';
 import { collectReferences } from '#text/read.ts';
 import type { Reference } from '#text/references.ts';
 import { commitKey, issueKey, type Known, type RepositoryName, repositoryKey, repositoryNamed } from '#text/render.ts';
 import { pageOf } from '../addresses.ts';
+import { issueTextLimits } from '../limits.ts';
 import { findReadableIssues, findReadableRepositories, type NamedIssue, type NamedRepository } from './known-store.ts';
 
-const most = fixedValue(limitTable.texts.references);
-const mostRepositories = fixedValue(limitTable.texts.repositories);
+const most = fixedValue(textLimits.references);
+const mostRepositories = fixedValue(issueTextLimits.repositories);
 
 /** The references of a text, with its repository, to which those such as `#12` belong. */
 type ReferencesInRepository = {

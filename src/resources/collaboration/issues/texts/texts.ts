@@ -2,8 +2,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { callerOf } from '#access/rate-limits.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Media } from '#lib/media.ts';
+import { textLimits } from '#text/limits.ts';
 import {
   linkedHtml,
   plainText,
@@ -13,14 +14,15 @@ import {
   renderForAll,
   sizeOfHtml,
 } from '#text/render.ts';
+import { issueTextLimits } from '../limits.ts';
 import { loadAutolinks, loadKnown } from './known.ts';
 
 /** The media that a reply with texts may be asked for: as it was written, as plain text, as HTML, or all of them. */
 export const textMedia = ['raw', 'text', 'html', 'full'] as const satisfies readonly Media[];
 
-const maxBytes = fixedValue(limitTable.texts.page);
-const maxHtml = fixedValue(limitTable.texts.html);
-const maxTime = fixedValue(limitTable.texts.pageTime);
+const maxBytes = fixedValue(textLimits.page);
+const maxHtml = fixedValue(textLimits.html);
+const maxTime = fixedValue(issueTextLimits.pageTime);
 
 /** A text with its repository, to which references such as `#12` belong. */
 type TextInRepository<Body> = { readonly text: Body; readonly repository: RepositoryName | undefined };

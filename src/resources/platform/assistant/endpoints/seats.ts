@@ -2,12 +2,12 @@
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
-import { AssistantMetrics } from '#lib/assistant.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { dayOf } from '#lib/time.ts';
 import { team } from '#resources/identity/teams/index.ts';
 import { readsMetrics, readsSeats, writesSeats } from '../policies.ts';
 import { presentAssistant, presentSeat, presentSeats } from '../present.ts';
+import { AssistantMetrics } from '../provider.ts';
 import {
   AssistantDetails,
   AssistantSeat,

@@ -2,9 +2,10 @@
 
 import { type Static, type TSchema, Type } from 'typebox';
 import { permissionWords } from '#access/roles.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
-import { maxCommits } from '#resources/collaboration/pulls/index.ts';
+import { relationLimits } from '#resources/collaboration/issue-relations/index.ts';
+import { maxCommits, reviewerLimits } from '#resources/collaboration/pulls/index.ts';
 import { ProtectedBranchRecord, RulesetRecord } from './protection-format.ts';
 import { CommitCommentRecord, PullRequestReviewRecord, ReleaseRecord, ReviewCommentRecord } from './said-format.ts';
 import { Address, AddressOrNull, Count, Oid, Reaction, Text, TextOrNull, Time, TimeOrNull } from './shapes.ts';
@@ -178,8 +179,8 @@ const IssueRecord = Type.Object({
   state_reason: StateReason,
   duplicate_of: Type.Optional(AddressOrNull),
   /** In their order. Issues of repositories that aren't in the archive are left out of it, as of the others. */
-  sub_issues: Type.Optional(Type.Array(Related, { maxItems: fixedValue(limitTable.issues.subIssues) })),
-  blocked_by: Type.Optional(Type.Array(Related, { maxItems: fixedValue(limitTable.issues.dependencies) })),
+  sub_issues: Type.Optional(Type.Array(Related, { maxItems: fixedValue(relationLimits.subIssues) })),
+  blocked_by: Type.Optional(Type.Array(Related, { maxItems: fixedValue(relationLimits.dependencies) })),
 });
 export type IssueRecord = Static<typeof IssueRecord>;
 
@@ -208,7 +209,7 @@ const PullRequestRecord = Type.Object({
   /** Its commits, oldest first, each with the time at which it came. */
   commit_ids: Type.Optional(Type.Array(Type.Object({ sha: Oid, added_at: Time }), { maxItems: maxCommits })),
   /** The people and teams that are asked for a review. */
-  review_requests: Type.Optional(Type.Array(Address, { maxItems: fixedValue(limitTable.reviewers.requests) })),
+  review_requests: Type.Optional(Type.Array(Address, { maxItems: fixedValue(reviewerLimits.requests) })),
 });
 export type PullRequestRecord = Static<typeof PullRequestRecord>;
 

@@ -1,9 +1,10 @@
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { relationLimits } from '#resources/collaboration/issue-relations/index.ts';
 import type { Address, IssueRecord } from '../archive/format.ts';
 import { refused } from './unpack.ts';
 
-const maxLevels = fixedValue(limitTable.issues.subIssueLevels);
-const maxDependencies = fixedValue(limitTable.issues.dependencies);
+const maxLevels = fixedValue(relationLimits.subIssueLevels);
+const maxDependencies = fixedValue(relationLimits.dependencies);
 
 /** Collects the relations of issues, which may name issues that come later, and refuses those that can't be here. */
 export function relationsToCheck() {

@@ -1,7 +1,8 @@
 import { stat } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
+import type { releaseLimits } from '#resources/collaboration/releases/index.ts';
 import { checkTagName, isContentType, safeName } from '#resources/collaboration/releases/index.ts';
 import { type Address, assetAddress, type RepositoryRecord } from '../archive/format.ts';
 import type { ReleaseAssetRecord, ReleaseRecord } from '../archive/said-format.ts';
@@ -13,7 +14,7 @@ import { refused } from './unpack.ts';
 export function releasesToCheck(
   pages: Pages,
   { users, organizations }: Pick<Contents, 'users' | 'organizations'>,
-  limits: ResourceLimits['releases'],
+  limits: LimitValues<typeof releaseLimits>,
 ) {
   const tags = new Set<string>();
   const files = new Set<string>();
@@ -47,7 +48,7 @@ export function releasesToCheck(
   };
 }
 
-function checkAsset({ url, name, content_type, size }: ReleaseAssetRecord, limits: ResourceLimits['releases']): void {
+function checkAsset({ url, name, content_type, size }: ReleaseAssetRecord, limits: LimitValues<typeof releaseLimits>): void {
   if (isRefused(() => safeName(name)) || safeName(name) !== name) throw refused(`${url} has a name that no file can have`);
   if (!isContentType(content_type)) throw refused(`${url} has no media type`);
   if (size > limits.assetSize) throw refused(`${url} has more than ${limits.assetSize} bytes (releases.assetSize)`);

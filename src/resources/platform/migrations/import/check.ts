@@ -1,6 +1,7 @@
 import { path } from '#endpoint/links.ts';
 import { getOrThrow, keyed } from '#lib/collections.ts';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
+import type { releaseLimits } from '#resources/collaboration/releases/index.ts';
 import {
   type Address,
   gitAddress,
@@ -41,7 +42,11 @@ const numbered = [
 ] as const;
 
 /** Reads all objects of an archive, and refuses it where one doesn't have its shape or names what isn't there. */
-export async function checkContents(pages: Pages, limits: ResourceLimits['releases'], onProgress: OnProgress): Promise<Contents> {
+export async function checkContents(
+  pages: Pages,
+  limits: LimitValues<typeof releaseLimits>,
+  onProgress: OnProgress,
+): Promise<Contents> {
   await checkVersion(pages);
   const users = keyed(await all(objectsOf(pages, 'users')), ({ url }) => url);
   const organizations = keyed(await all(objectsOf(pages, 'organizations')), ({ url }) => url);

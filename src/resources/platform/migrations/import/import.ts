@@ -4,7 +4,9 @@ import type { Change, WriteScope } from '#endpoint/scope.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { ObjectStore } from '#objects/store.ts';
+import { releaseLimits } from '#resources/collaboration/releases/index.ts';
 import type { Address } from '../archive/format.ts';
+import { migrationLimits } from '../limits.ts';
 import { importAccounts } from './accounts.ts';
 import { type Contents, checkContents } from './check.ts';
 import { importIssues } from './issues.ts';
@@ -21,7 +23,7 @@ type ImportParts = {
   git: GitStore;
   objects: ObjectStore;
   change: Change;
-  limits: Pick<ResourceLimits, 'migrations' | 'releases'>;
+  limits: ResourceLimits;
   /** The login of an organization here that gets what belongs to the one in the archive. Omitted: it is found by its own login. */
   into?: string | undefined;
   now: Date;
@@ -39,8 +41,8 @@ export async function importArchive({ file, into, ...parts }: ImportParts): Prom
   const { git, change, limits, onProgress } = parts;
   const folder = await mkdtemp(join(git.root, 'tmp', 'import-'));
   try {
-    const pages = { folder, names: await unpackArchive({ file, folder, limits: limits.migrations, onProgress }) };
-    const contents = await checkContents(pages, limits.releases, onProgress);
+    const pages = { folder, names: await unpackArchive({ file, folder, limits: limits.of(migrationLimits), onProgress }) };
+    const contents = await checkContents(pages, limits.of(releaseLimits), onProgress);
     return await change((scope) => importContents(scope, { ...parts, contents, pages }, into));
   } finally {
     await rm(folder, { recursive: true, force: true, maxRetries: 10 });

@@ -2,9 +2,10 @@ import { createReadStream } from 'node:fs';
 import { join } from 'node:path';
 import { Type } from 'typebox';
 import { jsonReader } from '#lib/json-reader.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { formatVersion, type KindWithObjects, pageName, type RecordOf, shapes } from '../archive/format.ts';
+import { archiveLimits } from '../limits.ts';
 import { refused } from './unpack.ts';
 
 /** The unpacked JSON files of an archive. */
@@ -60,7 +61,7 @@ function problemOf([first]: readonly { instancePath: string; message: string }[]
   return first ? `${first.instancePath || 'the value'} ${first.message}` : 'something is wrong';
 }
 
-const maxValues = fixedValue(limitTable.interpreters.archiveValues);
+const maxValues = fixedValue(archiveLimits.archiveValues);
 const jsonLimits = {
   depth: 100,
   values: maxValues,

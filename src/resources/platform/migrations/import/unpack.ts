@@ -1,4 +1,5 @@
 // Reading an archive that may come from anybody: what is taken out of it, and what makes it be refused.
+
 import { createReadStream, createWriteStream } from 'node:fs';
 import { mkdir, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
@@ -6,13 +7,14 @@ import { Transform } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip } from 'node:zlib';
 import type { ExtractEvents, Header } from 'tar-stream';
-import type { ResourceLimits } from '#lib/limits.ts';
+import type { LimitValues } from '#lib/limits.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { withShortHeaders } from '#lib/tar-headers.ts';
+import type { migrationLimits } from '../limits.ts';
 
 export type OnProgress = (phase: string, done: number, total: number) => void;
 
-type Limits = Pick<ResourceLimits['migrations'], 'importSize' | 'importRatio' | 'importEntries' | 'importPage'>;
+type Limits = Pick<LimitValues<typeof migrationLimits>, 'importSize' | 'importRatio' | 'importEntries' | 'importPage'>;
 
 type Reading = { file: string; folder: string; limits: Limits; onProgress: OnProgress };
 

@@ -1,4 +1,5 @@
 // The threads of an inbox: all of them, and those of one repository.
+
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -6,6 +7,7 @@ import { repositoryUrl } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';
 import { findInboxChange } from '../inbox-store.ts';
+import { notificationLimits } from '../limits.ts';
 import { ownInbox, ownInboxOfRepository } from '../policies.ts';
 import { presentThreads } from '../present.ts';
 import { endOfSecond, readInbox, timeOf } from '../rules.ts';
@@ -49,7 +51,7 @@ export const markNotificationsAsRead = endpoint({
   async handle({ change, body, action, services, reply }) {
     if (!body.read) return reply(205);
     const until = endOfSecond(timeOf('last_read_at', body.last_read_at));
-    const most = services.resourceLimits.notifications.markedAtOnce;
+    const most = services.resourceLimits.of(notificationLimits).markedAtOnce;
     const marked = await change((scope) => readInbox(scope, action, { until, most }));
     return marked === 'read' ? reply(205) : reply(202, { message: later });
   },
@@ -82,7 +84,7 @@ export const markRepoNotificationsAsRead = endpoint({
   replies: { 202: AcceptedForRepository, 205: Nothing },
   async handle({ change, at, body, action, services, links, reply }) {
     const until = endOfSecond(timeOf('last_read_at', body.last_read_at));
-    const most = services.resourceLimits.notifications.markedAtOnce;
+    const most = services.resourceLimits.of(notificationLimits).markedAtOnce;
     const marked = await change((scope) => readInbox(scope, action, { repository: at.repo.id, until, most }));
     if (marked === 'read') return reply(205);
     return reply(202, { message: later, url: `${repositoryUrl(links, at.repo)}/notifications` });

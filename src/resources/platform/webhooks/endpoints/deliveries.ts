@@ -1,9 +1,11 @@
 // Deliveries of a webhook, whether an organization's, a repository's or an app's.
+
 import { Type } from 'typebox';
 import { cursors } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { deliveriesOf, redeliver } from '../deliveries.ts';
+import { webhookLimits } from '../limits.ts';
 import { appDelivery, orgDelivery, orgHook, repoDelivery, repoHook } from '../path-resources.ts';
 import { presentDelivery } from '../present.ts';
 import { Delivery, DeliveryItem, DeliveryQuery } from '../schemas.ts';
@@ -119,7 +121,7 @@ export const {
     malformed: 'refused',
     replies: { 202: Type.Object({}) },
     async handle({ change, at: { hook, delivery }, now, services }) {
-      await change((scope) => redeliver(scope, hook, delivery, { limits: services.resourceLimits.webhooks, now }));
+      await change((scope) => redeliver(scope, hook, delivery, { limits: services.resourceLimits.of(webhookLimits), now }));
       return {};
     },
   },

@@ -1,4 +1,5 @@
 // Webhooks of an organization (document 2) and of a repository (the public API's).
+
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -6,6 +7,7 @@ import { endpointVariants } from '#endpoint/variants.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { hookAction, ownerPayload, parentOf, visibleAuthors } from '../hook-owner.ts';
+import { webhookLimits } from '../limits.ts';
 import { orgHook, repoHook } from '../path-resources.ts';
 import { ping } from '../pings.ts';
 import { presentConfig, presentHook, presentHooks } from '../present.ts';
@@ -243,7 +245,7 @@ export const { org: pingOrgWebhook, repo: pingRepoWebhook } = endpointVariants(
     async handle({ scope, change, action, links, now, services }) {
       const owner = await ownerPayload(scope, action);
       await change(async (scope, { hook }) => {
-        await countRequested(scope, hook, { limits: services.resourceLimits.webhooks, cost: 1 });
+        await countRequested(scope, hook, { limits: services.resourceLimits.of(webhookLimits), cost: 1 });
         await ping(scope, hook, presentHook(links, action, hook), owner, now);
       });
     },

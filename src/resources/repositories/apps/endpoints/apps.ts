@@ -45,7 +45,7 @@ export const createAppFromManifest = endpoint({
   refuses: [422],
   replies: { 201: ConvertedApp },
   async handle({ scope, change, links, now, services, caller }) {
-    const keys = await withSlot(services.limiters.keys, caller, makeAppKeys);
+    const keys = await withSlot(services.appKeyLimiter, caller, makeAppKeys);
     const conversion = { keys, secrets: services.secrets, baseUrl: links.html, now };
     const converted = await change((scope, { manifestCode }) => convertManifest(scope, manifestCode, conversion));
     return {

@@ -1,5 +1,6 @@
 import { jsonReader } from '#lib/json-reader.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { dependencyLimits, manifestLimits } from '../limits.ts';
 
 /** The ecosystems whose files are read, and whose packages advisories are about. */
 export const ecosystems = ['npm', 'pip', 'go', 'rust', 'maven'] as const;
@@ -57,7 +58,7 @@ export function* linesOf(content: Buffer): Generator<string> {
   }
 }
 
-const bounds = limitTable.interpreters;
+const bounds = manifestLimits;
 const jsonLimits = {
   depth: fixedValue(bounds.manifestDepth),
   values: fixedValue(bounds.manifestValues),
@@ -80,7 +81,7 @@ export function* parseObject(content: Buffer): Generator<undefined, Fields> {
 
 const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
-const longest = fixedValue(limitTable.dependencies.nameLength);
+const longest = fixedValue(dependencyLimits.nameLength);
 
 /** A version if it isn't too long to be read as one: what reads versions isn't made for long ones. */
 export const shortVersion = (version: string | null | undefined): string | null =>

@@ -1,8 +1,10 @@
 // Teams and commits that texts name, as links.
+
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
 import { countStatements } from '#database/client.ts';
-import { fixedValue, limitTable } from '#lib/limits.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { issueTextLimits } from '#resources/collaboration/issues/limits.ts';
 import { createTeam, setTeamMember } from '#resources/identity/teams/rules.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -97,7 +99,7 @@ test('commits of repositories that the reader may not read are words, as those o
 
 test('of many repositories, the commits of the first are linked', async () => {
   const owner = await user();
-  const most = fixedValue(limitTable.texts.repositories);
+  const most = fixedValue(issueTextLimits.repositories);
   const words: string[] = [];
   for (let n = 0; n <= most; n++) {
     const one = await repo(owner);

@@ -1,0 +1,13 @@
+import { kibi, limitGroup, mebi, minutes } from '#lib/limits.ts';
+
+export const artifactLimits = limitGroup('results', 'Artifacts and caches of workflows', {
+  artifacts: { value: 500, unit: 'count', fixed: true, of: 'artifacts of one job', past: 'further ones are refused' },
+  artifactSize: { value: 10 * kibi * mebi, unit: 'bytes', of: 'an artifact', past: 'the upload is refused' },
+  downloadTime: {
+    value: 10 * minutes,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the time in which the address of an artifact that a job asked for is good',
+    past: '404',
+  },
+});

@@ -1,0 +1,10 @@
+import type { Interpreter } from '#openapi/interpreters.ts';
+
+export const interpreters: readonly Interpreter[] = [
+  {
+    reads: 'what was stored of bodies and events as JSON',
+    runs: 'steps',
+    modules: ['contexts.ts', 'events.ts', 'runtime-token.ts'],
+    bounds: [],
+  },
+];

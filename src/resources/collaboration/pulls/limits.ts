@@ -1,0 +1,12 @@
+import { limitGroup } from '#lib/limits.ts';
+
+export const reviewerLimits = limitGroup('reviewers', 'Reviewers of pull requests', {
+  atOnce: { value: 15, unit: 'count', fixed: true, of: 'people and teams that one request asks for a review', past: '422' },
+  requests: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'people and teams that are asked to review one pull request',
+    past: '422; further code owners are not asked',
+  },
+});

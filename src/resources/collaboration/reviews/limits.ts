@@ -1,0 +1,19 @@
+import { kibi, limitGroup } from '#lib/limits.ts';
+
+export const reviewLimits = limitGroup('reviews', 'Reviews of pull requests', {
+  comments: { value: 300, unit: 'count', fixed: true, of: 'comments that a review is made with', past: '422' },
+  hunk: {
+    value: 64 * kibi,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of the diff that a comment of a review shows',
+    past: 'lines between the header and the commented line are left out',
+  },
+  timeline: {
+    value: 50,
+    unit: 'count',
+    fixed: true,
+    of: 'replies of one conversation that a timeline shows',
+    past: 'further ones are in the list of comments',
+  },
+});

@@ -1,0 +1,1 @@
+export { markdownLimits } from './limits.ts';

@@ -1,0 +1,19 @@
+import { limitGroup } from '#lib/limits.ts';
+
+export const propertyLimits = limitGroup('repositories', 'Repositories', {
+  properties: {
+    value: 100,
+    unit: 'count',
+    fixed: true,
+    of: 'custom properties of the repositories of one organization',
+    past: '422',
+  },
+  allowedPropertyValues: { value: 200, unit: 'count', fixed: true, of: 'allowed values of a custom property', past: '422' },
+  propertyRepositories: {
+    value: 30,
+    unit: 'count',
+    fixed: true,
+    of: 'repositories of which one request sets values of custom properties',
+    past: '422',
+  },
+});

@@ -1,1 +1,0 @@
-export { scanEvaluators } from './rule-evaluators.ts';

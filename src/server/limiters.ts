@@ -1,0 +1,35 @@
+import type { Limiters } from '#endpoint/limiters.ts';
+import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
+import { transferLimits } from '#objects/limits.ts';
+
+/** Opens the limiters of a process. */
+export function openLimiters(limits: ResourceLimits): Limiters {
+  const [requests, transfers] = [limits.of(requestLimits), limits.of(transferLimits)];
+  return {
+    requests: concurrencyLimiter('requests.concurrent', {
+      ...requests,
+      total: requests.concurrent,
+      perCaller: requests.concurrentPerCaller,
+      spare: requests.concurrentSpare,
+      anonymous: requests.concurrentAnonymous,
+    }),
+    bodies: concurrencyLimiter('requests.bodiesTogether', {
+      ...requests,
+      total: requests.bodiesTogether,
+      perCaller: requests.bodiesPerCaller,
+      anonymous: requests.bodiesAnonymous,
+      perAddress: requests.bodiesPerAddress,
+    }),
+    transfers: concurrencyLimiter('releases.transfers', {
+      ...requests,
+      total: transfers.transfers,
+      perCaller: transfers.transfersPerCaller,
+      anonymous: transfers.transfersAnonymous,
+      perAddress: transfers.transfersPerAddress,
+      contendedTime: transfers.transferContendedTime,
+      contendedRate: transfers.transferContendedRate,
+    }),
+  };
+}
