@@ -11,9 +11,10 @@ const uncounted: ReadonlySet<Paging['style']> = new Set(['cursors', 'since']);
 
 /** The status and body of a handler's result. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
-  const statuses = Object.keys(endpoint.replies).map(Number);
-  const several = statuses.length > 1 ? (handled as { status: number; body: unknown }) : undefined; // the result of reply()
-  const { status, body: result } = several ?? { status: statuses[0] ?? 200, body: handled };
+  const { only, envelopes } = repliesOf(endpoint);
+  // With several statuses, it is what reply() made.
+  const { status, body: result } =
+    only === undefined ? (handled as { status: number; body: unknown }) : { status: only, body: handled };
   if (!endpoint.paging || page.limit === 0 || result === undefined) return { status, body: result };
   if (endpoint.paging.style === 'inside') {
     const { body, total } = result as { body: unknown; total: number }; // the result of a handler for such pages
@@ -23,24 +24,51 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
     const { rows, next, previous } = result as Uncounted<unknown>; // the result of a handler for such lists
     return { status, body: rows, list: { next, previous } };
   }
-  // the result of a paged handler
-  const { rows, total, extra, next, previous } = result as Listed<unknown> & Neighbours & { extra?: object };
-  const envelope = envelopeOf(endpoint, status);
+  const { rows, total, extra, next, previous } = result as Listed<unknown> & Neighbours & { extra?: object }; // what a paged handler returns
+  const envelope = envelopes.get(status);
   // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
   const body = envelope ? { ...(envelope.isCounted && { total_count: total }), [envelope.name]: rows, ...extra } : rows;
   const counted = page.isUncounted ? {} : { total: Math.min(total, endpoint.paging.most ?? total) };
   return { status, body, list: { ...counted, next, previous } };
 }
 
-/** Whether a page of the endpoint's list shows the total number of rows. */
-export const showsTotal = (endpoint: Endpoint): boolean =>
-  Object.keys(endpoint.replies).some((status) => envelopeOf(endpoint, Number(status))?.isCounted === true);
+/** Whether a page of the endpoint's list shows how many rows there are in all. */
+export const showsTotal = (endpoint: Endpoint): boolean => repliesOf(endpoint).showsTotal;
 
-/** The name of the array in a list's envelope, and whether the envelope has the number of rows, from the reply's schema. */
-function envelopeOf(endpoint: Endpoint, status: number): { name: string; isCounted: boolean } | undefined {
+/** The name of the array in a list's envelope, and whether the envelope has the count of rows. */
+type Envelope = { readonly name: string; readonly isCounted: boolean };
+
+/** What the schemas of an endpoint's replies say of them. */
+type Replies = {
+  /** The status, if there is only one. */
+  readonly only: number | undefined;
+  readonly envelopes: ReadonlyMap<number, Envelope>;
+  readonly showsTotal: boolean;
+};
+
+/** Read once from the schemas of each endpoint. */
+const known = new WeakMap<Endpoint, Replies>();
+
+function repliesOf(endpoint: Endpoint): Replies {
+  const replies = known.get(endpoint) ?? readReplies(endpoint);
+  known.set(endpoint, replies);
+  return replies;
+}
+
+function readReplies(endpoint: Endpoint): Replies {
+  const statuses = Object.keys(endpoint.replies).map(Number);
+  const envelopes = new Map(statuses.flatMap((status) => envelopeOf(endpoint, status) ?? []));
+  return {
+    only: statuses.length > 1 ? undefined : (statuses[0] ?? 200),
+    envelopes,
+    showsTotal: [...envelopes.values()].some(({ isCounted }) => isCounted),
+  };
+}
+
+function envelopeOf(endpoint: Endpoint, status: number): [number, Envelope][] | undefined {
   const { properties = {} } = (endpoint.replies[status] ?? {}) as { properties?: Record<string, { type?: string }> };
   const name = Object.entries(properties).find(([, property]) => property.type === 'array')?.[0];
-  return name === undefined ? undefined : { name, isCounted: 'total_count' in properties };
+  return name === undefined ? undefined : [[status, { name, isCounted: 'total_count' in properties }]];
 }
 
 /** Applies the changes of the requested version and of earlier ones, oldest first. */

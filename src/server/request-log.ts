@@ -55,13 +55,16 @@ const probePaths = new Set(['/healthz', '/readyz', '/metrics']);
 
 /** Logs a request with its reply. It is a warning if the request was slow or the server failed. */
 export function logRequest(log: Logger, request: FastifyRequest, reply: FastifyReply, slow: SlowThresholds): void {
-  const { id, method, actor, runner, credential, ip: address, match, params, cause } = request;
   const route = routeOf(request);
-  const words = (match?.words ?? params) as { readonly owner?: unknown; readonly repo?: unknown } | null | undefined;
   const status = reply.statusCode;
   const ms = Math.round(reply.elapsedTime);
   // Requests of runners wait for jobs.
   const isSlow = slow.request > 0 && ms >= slow.request && !route?.startsWith(`${protocolPath}/`);
+  const isProbe = route !== undefined && probePaths.has(route);
+  const level = isSlow || (status >= 500 && !isProbe) ? 'warn' : isProbe ? 'debug' : 'info';
+  if (!log.isLevelEnabled(level)) return;
+  const { id, method, actor, runner, credential, ip: address, match, params, cause } = request;
+  const words = (match?.words ?? params) as { readonly owner?: unknown; readonly repo?: unknown } | null | undefined;
   const fields = {
     id,
     method,
@@ -77,7 +80,5 @@ export function logRequest(log: Logger, request: FastifyRequest, reply: FastifyR
     ...(isSlow ? { slow: true } : {}),
     ...(status >= 500 && cause !== undefined ? { cause: causeText(cause) } : {}),
   };
-  const isProbe = route !== undefined && probePaths.has(route);
-  const level = isSlow || (status >= 500 && !isProbe) ? 'warn' : isProbe ? 'debug' : 'info';
   log[level](fields, `${method} ${route ?? 'unknown'} ${status}`);
 }

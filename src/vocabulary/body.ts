@@ -75,13 +75,20 @@ function translate(value: unknown, plan: Plan | undefined, direction: Direction)
   if (typeof value === 'string') return translated(plan.values, direction, value);
   if (Array.isArray(value)) return plan.items ? value.map((item) => translate(item, plan.items, direction)) : value;
   if (!isSchema(value)) return value; // numbers, booleans, null
-  const entries: [string, unknown][] = [];
-  for (const [name, inner] of Object.entries(value)) {
+  const made: Record<string, unknown> = {};
+  for (const name of Object.keys(value)) {
+    const inner = value[name];
     const neutral = plan.neutralNames.get(name);
     if (neutral !== undefined && neutral !== name && Object.hasOwn(value, neutral)) continue;
     const field = plan.fields.get(direction === 'toNeutral' ? (neutral ?? name) : name);
-    if (!field) entries.push([translated(plan.names, direction, name), translate(inner, plan.under, direction)]);
-    else entries.push([direction === 'toVendor' ? field.vendor : (neutral ?? name), translate(inner, field.plan, direction)]);
+    if (!field) setField(made, translated(plan.names, direction, name), translate(inner, plan.under, direction));
+    else setField(made, direction === 'toVendor' ? field.vendor : (neutral ?? name), translate(inner, field.plan, direction));
   }
-  return Object.fromEntries(entries);
+  return made;
+}
+
+/** Sets a field of an object's own. Names may be data, and `__proto__` is one that an assignment takes for something else. */
+function setField(made: Record<string, unknown>, name: string, value: unknown): void {
+  if (name === '__proto__') Object.defineProperty(made, name, { value, enumerable: true, configurable: true, writable: true });
+  else made[name] = value;
 }

@@ -61,6 +61,15 @@ test('a change runs in a transaction, and what was read before it is read again'
   expect([before.body.length, after.body.length]).toEqual([1, 2]);
 });
 
+test("an issue of one's own repository is read without the fields of organizations and the roles of authors", async () => {
+  const { ada, issue } = await setting();
+  const further = /issue_field_values|memberships m where/;
+  const own = await countStatements(() => run(getRepoIssue, contextFor(session(ada)), issue));
+  expect(own.result.body).toMatchObject({ author_association: 'OWNER', issue_field_values: [] });
+  expect(own.statements.filter((text) => text.includes('issue_labels'))).toHaveLength(1);
+  expect(own.statements.filter((text) => text.includes('issue_labels') && further.test(text))).toEqual([]);
+});
+
 test('each endpoint of a scope decides about access for itself, and the repository is found once', async () => {
   const { ada, words, issue } = await setting();
   const context = contextFor(session(ada));

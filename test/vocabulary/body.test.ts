@@ -76,6 +76,13 @@ test('names that are data stay, except permissions of the catalogue', () => {
   });
 });
 
+test('a free name that JavaScript gives a meaning to stays a field', () => {
+  const Free = Type.Object({ permissions: Type.Record(Type.String(), Type.String()) });
+  const value = { permissions: JSON.parse('{"__proto__": "read", "organization_webhooks": "read"}') };
+  const emitted = JSON.stringify(emitBody('github', value, Free));
+  expect(emitted).toBe('{"permissions":{"__proto__":"read","organization_hooks":"read"}}');
+});
+
 test('where a value may also be free, nothing in it is exchanged', () => {
   const Loose = Type.Object({
     data: Type.Union([Type.Object({ assistant: Type.String() }), Type.Record(Type.String(), Type.String())]),

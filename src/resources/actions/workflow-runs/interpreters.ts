@@ -4,7 +4,7 @@ export const interpreters: readonly Interpreter[] = [
   {
     reads: 'what was stored of bodies and events as JSON',
     runs: 'steps',
-    modules: ['contexts.ts', 'events.ts', 'runtime-token.ts'],
+    modules: ['planning/contexts.ts', 'events.ts', 'tasks/runtime-token.ts'],
     bounds: [],
   },
 ];

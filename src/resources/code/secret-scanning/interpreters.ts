@@ -4,7 +4,7 @@ export const interpreters: readonly Interpreter[] = [
   {
     reads: 'custom patterns of secrets, and what is scanned for secrets',
     runs: 'steps',
-    modules: ['custom-expressions.ts', 'custom-scanner.ts', 'scanner.ts'],
+    modules: ['custom-patterns/expressions.ts', 'detection/custom-scanner.ts', 'detection/scanner.ts'],
     bounds: ['secretScanning.customPatterns', 'secretScanning.fileSize', 'secretScanning.ofFile'],
   },
 ];

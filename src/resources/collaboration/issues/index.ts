@@ -40,7 +40,6 @@ export {
 } from './schemas.ts';
 export { enqueueImportedIssues, enqueueIndexing } from './search-jobs.ts';
 export {
-  attachedToIssues,
   findIssueForUpdate,
   findReadableIssue,
   type IssueRow,

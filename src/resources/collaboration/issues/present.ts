@@ -15,7 +15,7 @@ import { pageOf } from './addresses.ts';
 import type { CommentRow } from './comments/store.ts';
 import { relationsPresenter } from './related.ts';
 import type { Issue, IssueComment } from './schemas.ts';
-import { attachedToIssues, type IssueRow, issueNumbers, loadAssociations } from './store.ts';
+import { attachedToIssues, attachedToOwnIssues, type IssueRow, issueNumbers, loadAssociations } from './store.ts';
 import { presentTexts } from './texts/texts.ts';
 
 const authoredIn = (rows: readonly Pick<IssueRow | CommentRow, 'repository_id' | 'author_id'>[]) =>
@@ -36,12 +36,18 @@ type IssuesOptions = {
   withRepository?: true;
 };
 
+/** Whether a user opened an issue in a repository of their own, as far as the scope knows. */
+function isOwn({ load }: Scope, { repository_id, author_id }: IssueRow): boolean {
+  const repository = load.loaded(namedRepositories, repository_id);
+  return repository?.owner.kind === 'user' && repository.owner_id === author_id;
+}
+
 /** Issues of a whole page, from any repositories. Related rows are loaded once for all of them. */
 export async function presentIssues(scope: Scope, rows: readonly IssueRow[], options: IssuesOptions = {}): Promise<Issue[]> {
   if (rows.length === 0) return [];
   const { db, links, viewer, load } = scope;
   const [attached, milestones, repositories, apps] = await Promise.all([
-    load.all(attachedToIssues, gather(rows, 'id')),
+    load.all(rows.every((row) => isOwn(scope, row)) ? attachedToOwnIssues : attachedToIssues, gather(rows, 'id')),
     loadMilestones(db, gather(rows, 'milestone_id')),
     load.all(namedRepositories, gather(rows, 'repository_id')),
     loadApps(db, gather(rows, 'via_app_id')),

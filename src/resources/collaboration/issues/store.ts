@@ -1,6 +1,6 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import { belongsToOrganization, readableRepositoryIds } from '#access/sql.ts';
-import { type Account, anonymous, type Viewer } from '#access/viewer.ts';
+import type { Account, Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Loader } from '#endpoint/loaders.ts';
@@ -132,21 +132,18 @@ type AttachedRow = {
   labelled: [Issue, Id<'labels'>][];
   assigned: [Issue, Id<'accounts'>][];
   related: Related[];
-  with_values: Issue[];
-  associated: [RepositoryId, Id<'accounts'>, Association][];
+  with_values?: Issue[];
+  associated?: [RepositoryId, Id<'accounts'>, Association][];
 };
 
-/**
- * Labels, assignees and relations of a whole page of issues, in one statement. Each label comes once, and all issues that have it
- * share its row.
- */
-export const loadAttached = async (db: Db, issues: readonly Issue[]): Promise<Map<Issue, Attached>> =>
-  (await readAttached(db, issues, anonymous)).attached;
+type ReadAttached = {
+  readonly attached: Map<Issue, Attached>;
+  readonly associations: readonly [RepositoryId, Id<'accounts'>, Association][];
+};
 
-type ReadAttached = { readonly attached: Map<Issue, Attached>; readonly associations: AttachedRow['associated'] };
-
-async function readAttached(db: Db, issues: readonly Issue[], viewer: Viewer): Promise<ReadAttached> {
-  const given = sql`any(${[...issues]}::bigint[])`;
+/** Reads in one statement. Each label comes once: all issues that have it share its row. `columns` are further ones of the statement. */
+async function readAttached(db: Db, issues: readonly Issue[], columns = sql``): Promise<ReadAttached> {
+  const given = anyOf(issues);
   const { rows } = await sql<AttachedRow>`
     with labelled as materialized (select issue_id, label_id from issue_labels where issue_id = ${given})
     select
@@ -154,14 +151,10 @@ async function readAttached(db: Db, issues: readonly Issue[], viewer: Viewer): P
       coalesce((select json_agg(json_build_array(issue_id, label_id)) from labelled), '[]') as labelled,
       coalesce((select json_agg(json_build_array(issue_id, user_id) order by created_at, user_id) from issue_assignees
         where issue_id = ${given}), '[]') as assigned,
-      ${relatedAsJson(given)} as related,
-      coalesce((select json_agg(distinct issue_id) from issue_field_values where issue_id = ${given}), '[]') as with_values,
-      coalesce((select json_agg(json_build_array(r.id, a.author, ${associationOf(viewer)}))
-        from (select distinct repository_id, author_id as author from issues where id = ${given} and author_id is not null) a
-          join repositories r on r.id = a.repository_id), '[]') as associated`.execute(db);
+      ${relatedAsJson(given)} as related${columns}`.execute(db);
   const none = () => ({ labels: [], assignees: [], related: [], hasFieldValues: false });
   const attached = new Map(issues.map((id): [Issue, Attached] => [id, none()]));
-  for (const { labels, labelled, assigned, related, with_values } of rows) {
+  for (const { labels, labelled, assigned, related, with_values = [] } of rows) {
     const issuesWith = grouped(labelled, ([, label]) => label);
     for (const label of labels)
       for (const [issue] of getOrThrow(issuesWith, label.id)) getOrThrow(attached, issue).labels.push(label);
@@ -169,12 +162,27 @@ async function readAttached(db: Db, issues: readonly Issue[], viewer: Viewer): P
     for (const one of related) getOrThrow(attached, one.issue).related.push(one);
     for (const issue of with_values) getOrThrow(attached, issue).hasFieldValues = true;
   }
-  return { attached, associations: rows.flatMap(({ associated }) => associated) };
+  return { attached, associations: rows.flatMap(({ associated = [] }) => associated) };
 }
 
-/** It also loads the associations of the issues' authors, which saves a statement. */
+const anyOf = (issues: readonly Issue[]) => sql`any(${[...issues]}::bigint[])`;
+
+/** Labels, assignees and relations of a whole page of issues. */
+export const loadAttached = async (db: Db, issues: readonly Issue[]): Promise<Map<Issue, Omit<Attached, 'hasFieldValues'>>> =>
+  (await readAttached(db, issues)).attached;
+
+/** The same for issues that users opened in their own repositories. These have no fields, and the associations of their authors are known. */
+export const attachedToOwnIssues: Loader<Issue, Attached> = async ({ db }, issues) => (await readAttached(db, issues)).attached;
+
+/** The same for any issues. Also finds the associations of their authors, so that they take no statement. */
 export const attachedToIssues: Loader<Issue, Attached> = async ({ db, viewer, load }, issues) => {
-  const { attached, associations } = await readAttached(db, issues, viewer);
+  const given = anyOf(issues);
+  const columns = sql`,
+      coalesce((select json_agg(distinct issue_id) from issue_field_values where issue_id = ${given}), '[]') as with_values,
+      coalesce((select json_agg(json_build_array(r.id, a.author, ${associationOf(viewer)}))
+        from (select distinct repository_id, author_id as author from issues where id = ${given} and author_id is not null) a
+          join repositories r on r.id = a.repository_id), '[]') as associated`;
+  const { attached, associations } = await readAttached(db, issues, columns);
   load.prime(
     associationsOfAuthors,
     associations.map(([repository, author, association]) => [keyOf({ repository, author }), association]),

@@ -1,7 +1,7 @@
 import { path } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { gather, keyed } from '#lib/collections.ts';
-import { attachedToIssues, type Issue, loadIssues, presentIssues } from '#resources/collaboration/issues/index.ts';
+import { type Issue, loadIssues, presentIssues } from '#resources/collaboration/issues/index.ts';
 import { loadReadableNamedRepositories, namedRepositories } from '#resources/repositories/repositories/index.ts';
 import type { IssueHit, IssueTextMatch } from '#search/index.ts';
 import type { Matched } from './answer.ts';
@@ -11,14 +11,11 @@ import type { IssueItem, TextMatch } from './schemas.ts';
 /** Hits of an issue search. Issues that were deleted after indexing are omitted. */
 export async function presentIssueHits(scope: Scope, found: readonly Matched<IssueHit, IssueTextMatch>[]): Promise<IssueItem[]> {
   const hits = gather(found, 'hit');
-  const ids = gather(hits, 'id');
-  const { load } = scope;
   const [repositories, issues] = await Promise.all([
     loadReadableNamedRepositories(scope.db, scope.viewer, gather(hits, 'repositoryId')),
-    loadIssues(scope.db, ids),
-    load.all(attachedToIssues, ids),
+    loadIssues(scope.db, gather(hits, 'id')),
   ]);
-  load.prime(
+  scope.load.prime(
     namedRepositories,
     repositories.map((repository) => [repository.id, repository]),
   );
