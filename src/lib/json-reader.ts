@@ -6,8 +6,10 @@ export type JsonLimits = {
   readonly depth: number;
   /** How many lists, objects, strings, numbers, booleans and nulls there may be. */
   readonly values: number;
+  /** How many bytes one string may have. Omitted: as many as the text. */
+  readonly string?: number;
   /** What these limits are called in refusals. */
-  readonly names: { readonly depth: string; readonly values: string };
+  readonly names: { readonly depth: string; readonly values: string; readonly string?: string };
 };
 
 /**
@@ -44,6 +46,7 @@ const maxLength = { number: 1_000, name: 1_024 };
  * since PostgreSQL can't store them, and fields named `__proto__` are omitted.
  */
 export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
+  const { string: maxString = Number.POSITIVE_INFINITY } = limits;
   const open: Container[] = [];
   /** For each open object, the name of the field that is being read. */
   const names: string[] = [];
@@ -125,6 +128,7 @@ export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
     if (!part) throw malformed();
     const length = (string?.length ?? 0) + part.keep - at;
     if (length > maxLength.name && expectsName()) throw badRequest('Problems parsing JSON: the name of a field is too long');
+    if (length > maxString) throw tooLong(limits);
     const isEscaped = part.isEscaped || string?.isEscaped === true;
     if (part.end >= 0) {
       finish(string ? [...string.pieces, part.text].join('') : part.text, isEscaped);
@@ -176,6 +180,9 @@ export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
     },
   };
 }
+
+const tooLong = ({ string, names: { string: limit = '' } }: JsonLimits): Refusal =>
+  new Refusal('too_large', `The body holds a string of more than ${string} bytes (${limit})`, [], { limit });
 
 const malformed = (): Refusal => badRequest('Problems parsing JSON');
 

@@ -15,13 +15,18 @@ export type Limiters = {
   /** Checks of passwords, and generation of key pairs: both use much processor time on the thread pool. */
   readonly passwords: ConcurrencyLimiter;
   readonly keys: ConcurrencyLimiter;
+  /** SARIF files that are read while their senders wait. */
+  readonly sarif: ConcurrencyLimiter;
 };
 
 /**
  * Opens the limiters of a process.
  * @param connections how many connections to PostgreSQL the process has for requests
  */
-export function openLimiters({ requests, search, oauth, releases, workflows }: ResourceLimits, connections: number): Limiters {
+export function openLimiters(
+  { requests, search, oauth, releases, workflows, codeScanning }: ResourceLimits,
+  connections: number,
+): Limiters {
   // Searches may be slow. They use at most half of the connections, so that other requests get one.
   const searches = Math.max(1, Math.min(search.concurrent, Math.floor(connections / 2)));
   return {
@@ -71,5 +76,11 @@ export function openLimiters({ requests, search, oauth, releases, workflows }: R
       anonymous: oauth.passwords,
     }),
     keys: concurrencyLimiter('oauth.keys', { ...oauth, total: oauth.keys, perCaller: oauth.keys, anonymous: oauth.keys }),
+    sarif: concurrencyLimiter('codeScanning.readings', {
+      ...requests,
+      total: codeScanning.readings,
+      perCaller: 1,
+      anonymous: 1,
+    }),
   };
 }

@@ -7,17 +7,19 @@ import { isOid, type Oid } from '#git/objects/oid.ts';
 import { findRef } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
+import type { Caller } from '#lib/caller.ts';
+import { withSlot } from '#lib/concurrency-limiter.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
 import { enqueueProcessing } from './process.ts';
 import { gatherRuns } from './results.ts';
-import { sarifReader } from './sarif.ts';
 import type { NewSarif } from './schemas.ts';
 import { decodePacked, readBeginning, readWhole } from './unpack.ts';
 import { insertUpload, type UploadRow } from './upload-store.ts';
 
 type Context = {
   readonly change: <T>(work: (tx: Tx) => Promise<T>) => Promise<T>;
-  readonly services: Pick<Services, 'git' | 'objects' | 'resourceLimits'>;
+  readonly services: Pick<Services, 'git' | 'objects' | 'resourceLimits' | 'limiters'>;
+  readonly caller: Caller;
 };
 
 /**
@@ -25,7 +27,7 @@ type Context = {
  * @throws Refusal 400 where it is no SARIF, 404 where the repository has no such ref or commit, 413 where it is too large
  */
 export async function receiveSarif(
-  { change, services: { git, objects, resourceLimits } }: Context,
+  { change, services: { git, objects, resourceLimits, limiters }, caller }: Context,
   { repo, by, now }: RepositoryAction,
   wanted: NewSarif,
 ): Promise<UploadRow> {
@@ -33,8 +35,9 @@ export async function receiveSarif(
   if (checkout_uri !== null && !URL.canParse(checkout_uri)) throw invalid('Sarif', 'checkout_uri', 'invalid');
   const commit = await findAnalysed(repoOf(git, repo.id), wanted);
   const packed = decodePacked(wanted.sarif);
-  const reader = sarifReader(gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri }), resourceLimits.codeScanning);
-  await (wanted.validate ? readWhole : readBeginning)(packed, reader, resourceLimits.codeScanning);
+  const gathered = gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri });
+  if (wanted.validate) await withSlot(limiters.sarif, caller, () => readWhole(packed, gathered, resourceLimits.codeScanning));
+  else await readBeginning(packed, gathered, resourceLimits.codeScanning);
   const key = `${repo.id}/${randomBytes(16).toString('hex')}`;
   const { digest } = await objects.put(key, (sink) => sink(packed));
   try {
