@@ -56,6 +56,8 @@ export type Declaration<
   /** Statuses that the rules may refuse with, beside those that follow from the rest of the declaration. */
   readonly refuses?: readonly (404 | 405 | 409 | 410 | 412 | 422)[];
   readonly replies: Answers;
+  /** The reply may hold tens of thousands of items without pages: its JSON is made in turns. */
+  readonly isLarge?: true;
   /**
    * For endpoints that clients poll: when the content of the reply changed last, read at little cost. Each change must have a second of its
    * own. `If-Modified-Since` with exactly this time is answered 304 without calling the handler. Replies have `X-Poll-Interval`.

@@ -15,6 +15,8 @@ export type Limiters = {
   /** Checks of passwords, and generation of key pairs: both use much processor time on the thread pool. */
   readonly passwords: ConcurrencyLimiter;
   readonly keys: ConcurrencyLimiter;
+  /** Replies without pages that may hold tens of thousands of items. */
+  readonly large: ConcurrencyLimiter;
   /** SARIF files that are read while their senders wait. */
   readonly sarif: ConcurrencyLimiter;
 };
@@ -76,6 +78,7 @@ export function openLimiters(
       anonymous: oauth.passwords,
     }),
     keys: concurrencyLimiter('oauth.keys', { ...oauth, total: oauth.keys, perCaller: oauth.keys, anonymous: oauth.keys }),
+    large: concurrencyLimiter('requests.large', { ...requests, total: requests.large, perCaller: 1, anonymous: 1 }),
     sarif: concurrencyLimiter('codeScanning.readings', {
       ...requests,
       total: codeScanning.readings,

@@ -4,6 +4,7 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import { fixedValue, limitTable } from '#lib/limits.ts';
 import type { Page, Walked } from '#lib/page.ts';
 import { isAssignedAs } from '#resources/repositories/collaborators/index.ts';
 import type { AdvisoryRow, VulnerabilityRow } from './advisory-store.ts';
@@ -82,12 +83,11 @@ export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: 
 export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<Pick<AlertRow, 'id'>[]> =>
   tx.insertInto('dependency_alerts').values(rows).returning('id').execute();
 
-/** A dependency of a repository and a vulnerability of its package, which its version may have. */
-export type Candidate = Pick<
-  VulnerabilityRow,
-  'introduced' | 'fixed' | 'last_affected' | 'versions' | 'advisory_id' | 'ecosystem' | 'package'
-> &
-  Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship'> & { version: string };
+/** A dependency of a repository on a package that advisories are about. */
+export type Candidate = Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship' | 'package'> & {
+  ecosystem: VulnerabilityRow['ecosystem'];
+  version: string;
+};
 
 /**
  * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is reviewed by nobody,
@@ -97,21 +97,20 @@ const counts = sql<boolean>`(not a.is_own or exists (select from repository_advi
   join repositories o on o.id = own.repository_id
   where own.id = a.repository_advisory_id and o.owner_id = r.owner_id and o.visibility = 'public'))`;
 
-/** The dependencies of a repository whose packages advisories are about that aren't withdrawn. */
+/** The dependencies of a repository whose packages advisories are about. */
 export const listCandidates = async (db: Db, repository: Id<'repositories'>): Promise<Candidate[]> =>
   (
-    await sql<Candidate>`select v.introduced, v.fixed, v.last_affected, v.versions, v.advisory_id, v.ecosystem, v.package,
-        m.path as manifest_path, d.scope, d.relationship, d.version
-      from repositories r join current_dependency_manifests m on m.repository_id = r.id
+    await sql<Candidate>`select m.path as manifest_path, d.scope, d.relationship, d.version, d.ecosystem, d.name as package
+      from current_dependency_manifests m
       join dependencies d on d.manifest_id = m.id and d.version is not null and d.package_url is null
-      join advisory_vulnerabilities v on v.ecosystem = d.ecosystem and v.package = d.name
-      join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
-      where r.id = ${repository} and ${counts} order by m.path, v.package, v.id, d.id`.execute(db)
+      where m.repository_id = ${repository}
+        and exists (select from advisory_vulnerabilities v where v.ecosystem = d.ecosystem and v.package = d.name)
+      order by m.path, d.name, d.id`.execute(db)
   ).rows;
 
 export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
 
-/** The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn. */
+/** The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn; one more than may be compared. */
 export const listVulnerabilitiesOf = async (
   db: Db,
   repository: Id<'repositories'>,
@@ -123,7 +122,7 @@ export const listVulnerabilitiesOf = async (
     cross join unnest(${packages.map((one) => one.ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
     join advisory_vulnerabilities v on v.ecosystem = wanted.ecosystem and v.package = wanted.name
     join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
-    where r.id = ${repository} and ${counts} order by v.id`.execute(db);
+    where r.id = ${repository} and ${counts} order by v.id limit ${fixedValue(limitTable.dependencies.ranges) + 1}`.execute(db);
   return rows;
 };
 
