@@ -219,6 +219,7 @@ const attacks: Record<string, Attack> = {
     },
   },
   'a file of 384 KiB with nothing but different words': {
+    turn: 200,
     async prepare() {
       const words = Array.from({ length: 60_000 }, (_, at) => `w${at.toString(36)}`).join(' ');
       await repositoryOf({ 'a.ts': words.slice(0, 383 * kibi) });

@@ -12,7 +12,7 @@ export type SarifConsumer = {
   run(run: Fields): void;
 };
 
-export type SarifReader = {
+type SarifReader = {
   /** Reads the next part. @throws Refusal 400 as soon as the text is no SARIF 2.1.0, or exceeds a limit */
   write(part: Buffer): void;
   /** Ends the text. @throws Refusal 400 where something is missing */
