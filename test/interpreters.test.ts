@@ -144,6 +144,6 @@ test('only what runs in the background counts for the server itself: others woul
     'git/store.ts',
     'lib/concurrency-limiter.ts',
     'resources/collaboration/issues/texts/unread-texts.ts',
-    'resources/security/dependency-graph/files.ts',
+    'resources/security/dependency-graph/read.ts',
   ]);
 });

@@ -56,6 +56,8 @@ export type Declaration<
   /** Statuses that the rules may refuse with, in addition to those that follow from the declaration. */
   readonly refuses?: readonly (404 | 405 | 409 | 410 | 412 | 422)[];
   readonly replies: Answers;
+  /** The reply may hold tens of thousands of items without pages: its JSON is made in turns. */
+  readonly isLarge?: true;
   /**
    * For endpoints that clients poll: when the content of the reply last changed. It must be cheap to read. Two changes never
    * share a second. `If-Modified-Since` with exactly this time gets a 304 without calling the handler. Replies have

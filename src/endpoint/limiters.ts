@@ -4,6 +4,8 @@ import type { ConcurrencyLimiter } from '#lib/concurrency-limiter.ts';
 export type Limiters = {
   /** Requests that are answered. */
   readonly requests: ConcurrencyLimiter;
+  /** Replies without pages that may hold tens of thousands of items. */
+  readonly large: ConcurrencyLimiter;
   /** Bytes of request bodies in memory. */
   readonly bodies: ConcurrencyLimiter;
   /** Files of releases, artifacts and caches that are received and sent. */

@@ -2,25 +2,27 @@ import { readStringPart } from './json-text.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
 export type JsonLimits = {
-  /** The maximum depth of nested lists and objects. */
+  /** How deeply lists and objects may nest. */
   readonly depth: number;
-  /** The maximum number of lists, objects, strings, numbers, booleans and nulls. */
+  /** How many lists, objects, strings, numbers, booleans and nulls there may be. */
   readonly values: number;
-  /** The names of these limits in refusals. */
-  readonly names: { readonly depth: string; readonly values: string };
+  /** How many bytes one string may have. Omitted: as many as the text. */
+  readonly string?: number;
+  /** What these limits are called in refusals. */
+  readonly names: { readonly depth: string; readonly values: string; readonly string?: string };
 };
 
 /**
- * Called with each value when it is read, with the field names that lead to it and whether it is an item of a list. Its result
- * replaces the value; undefined omits it. So a text may be larger than the memory for its values.
+ * Is given each value as soon as it is read, with the names of the fields that lead to it and whether it is an item of a list. What it returns
+ * takes the place of the value; undefined leaves it out. So a text can be read that is larger than what is held of it.
  */
 type TakeJson = (names: readonly string[], value: unknown, isItem: boolean) => unknown;
 
 export type Json = {
   readonly value: unknown;
-  /** The number of values in it, including itself. */
+  /** How many values it holds, itself included. */
   readonly size: number;
-  /** Whether a string or a name in it contains U+0000. */
+  /** Whether a string or a name in it holds U+0000. */
   readonly hasNul: boolean;
 };
 
@@ -39,13 +41,14 @@ type Expected = 'value' | 'first value' | 'name' | 'first name' | 'colon' | 'com
 const maxLength = { number: 1_000, name: 1_024 };
 
 /**
- * An incremental JSON parser (RFC 8259). It has the same result as `JSON.parse`, but each part takes time in proportion to its
- * length, so a large body doesn't block the event loop. Bytes that aren't UTF-8 are refused. Lone surrogates become U+FFFD, since
- * PostgreSQL can't store them, and fields named `__proto__` are omitted.
+ * An incremental JSON parser (RFC 8259). The result is that of `JSON.parse`, but each part takes time in proportion to its own
+ * length, so that a large body doesn't block the event loop. Bytes that aren't UTF-8 are refused. Lone surrogates become U+FFFD,
+ * since PostgreSQL can't store them, and fields named `__proto__` are omitted.
  */
 export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
+  const { string: maxString = Number.POSITIVE_INFINITY } = limits;
   const open: Container[] = [];
-  /** For each open object, the name of the current field. */
+  /** For each open object, the name of the field that is being read. */
   const names: string[] = [];
   let expected: Expected = 'value';
   /** The beginning of a string that continues in the next part. */
@@ -119,14 +122,13 @@ export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
     } else addValue(read);
   };
 
-  /**
-   * This and `readLiteral` read from `at` and return the offset after the last byte read. An incomplete end is kept as `pending`.
-   */
+  /** This and `readLiteral` read from `at` and return the offset behind what they read. An incomplete end is kept as `pending`. */
   const readString = (bytes: Buffer, at: number): number => {
     const part = readStringPart(bytes, at);
     if (!part) throw malformed();
     const length = (string?.length ?? 0) + part.keep - at;
     if (length > maxLength.name && expectsName()) throw badRequest('Problems parsing JSON: the name of a field is too long');
+    if (length > maxString) throw tooLong(limits);
     const isEscaped = part.isEscaped || string?.isEscaped === true;
     if (part.end >= 0) {
       finish(string ? [...string.pieces, part.text].join('') : part.text, isEscaped);
@@ -178,6 +180,9 @@ export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
     },
   };
 }
+
+const tooLong = ({ string, names: { string: limit = '' } }: JsonLimits): Refusal =>
+  new Refusal('too_large', `The body holds a string of more than ${string} bytes (${limit})`, [], { limit });
 
 const malformed = (): Refusal => badRequest('Problems parsing JSON');
 

@@ -11,11 +11,13 @@ import { openScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
 import type { Caller } from '#lib/caller.ts';
+import { withSlot } from '#lib/concurrency-limiter.ts';
 import type { Json } from '#lib/json-reader.ts';
 import { requestLimits } from '#lib/limits/requests.ts';
 import { rawFileType } from '#lib/media.ts';
 import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
+import { stringifyInTurns } from '#lib/stringify-in-turns.ts';
 import { acceptMediaType, neutralHeader } from '#vocabulary/accept.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { etagOf, isNotModified, isUnchangedPoll, lastModifiedOf } from './conditional.ts';
@@ -81,7 +83,7 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
     },
   });
   if (await answerPoll(context, prepared.call, { request, reply, counted })) return;
-  const handled = await callHandler(endpoint, prepared);
+  const handled = await inTurn(context, () => callHandler(endpoint, prepared));
   await sendReply(context, handled, { request, reply, page: prepared.page, version, counted });
 }
 
@@ -116,6 +118,10 @@ async function answerPoll(
   return true;
 }
 
+/** Large replies are made a few at a time. Nothing is held while one is sent, since its reader may be slow. */
+const inTurn = <T>({ endpoint, services, caller }: RequestContext, make: () => Promise<T>): Promise<T> =>
+  endpoint.isLarge ? withSlot(services.limiters.large, caller, make) : make();
+
 /** A longer text is encoded once, for its ETag and for sending. A shorter one is sent in the same write as the headers. */
 const longText = 16 * 1024;
 
@@ -137,7 +143,8 @@ async function sendReply(
     await reply.code(status).send();
     return;
   }
-  const json = JSON.stringify(emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id));
+  const emitted = emitBody(context.services.vocabulary, changed, endpoint.replies[status] ?? {}, endpoint.id);
+  const json = endpoint.isLarge ? await inTurn(context, () => stringifyInTurns(emitted)) : JSON.stringify(emitted);
   const text = json.length > longText ? Buffer.from(json) : json;
   if (status === 200 && request.method !== 'POST') {
     // Endpoints that declare `lastModified` already have the header.

@@ -15,6 +15,7 @@ export function openLimiters(limits: ResourceLimits): Limiters {
       spare: requests.concurrentSpare,
       anonymous: requests.concurrentAnonymous,
     }),
+    large: concurrencyLimiter('requests.large', { ...requests, total: requests.large, perCaller: 1, anonymous: 1 }),
     bodies: concurrencyLimiter('requests.bodiesTogether', {
       ...requests,
       total: requests.bodiesTogether,

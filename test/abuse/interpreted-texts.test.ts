@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import type { RepositoryRow } from '#access/viewer.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { diskOf, point } from '#test/resources/code/commits/setting.ts';
+import { packed } from '#test/resources/security/code-scanning/setting.ts';
 import { commitFiles as push } from '#test/support/commit.ts';
 import { inGoodTime, longestTurn } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
@@ -135,6 +136,80 @@ const attacks: Record<string, Attack> = {
       };
     },
   },
+  'SARIF files whose places, bases and rules repeat each other': {
+    async prepare() {
+      const { repo, path } = await repositoryOf({ 'a.txt': '\n'.repeat(3_000_000) });
+      const as = await w.as(owner);
+      const commit_sha = (await as.get(`${path}/git/ref/heads/${repo.default_branch}`)).body.object.sha;
+      const at = (uri: string, uriBaseId?: string) => [{ physicalLocation: { artifactLocation: { uri, uriBaseId } } }];
+      const result = { ruleIndex: 0, message: { id: 'm', arguments: ['y'.repeat(1_000)] }, locations: at('a.js', 'BASE') };
+      const results = [
+        ...Array.from({ length: 3_000 }, () => result),
+        { ...result, locations: at('a/'.repeat(20_000)) },
+        { ...result, locations: at('a.txt') },
+      ];
+      const rules = [{ id: 'i'.repeat(100_000), messageStrings: { m: { text: '{0}'.repeat(30_000) } } }];
+      const originalUriBaseIds = { BASE: { uri: `file:///${'x'.repeat(200_000)}/` } };
+      const sarif = packed({
+        version: '2.1.0',
+        runs: [{ tool: { driver: { name: 'tool', rules } }, originalUriBaseIds, results }],
+      });
+      return async () => {
+        const wanted = { commit_sha, ref: `refs/heads/${repo.default_branch}`, sarif };
+        const { status, body } = await as.post(`${path}/code-scanning/sarifs`, wanted);
+        expect({ status, body }).toMatchObject({ status: 202 });
+        await w.settle();
+        expect((await as.get(`${path}/code-scanning/sarifs/${body.id}`)).body.processing_status).toBe('complete');
+      };
+    },
+  },
+  'a SARIF file of millions of values, and one of a string that never ends': {
+    async prepare() {
+      const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      const commit_sha = (await as.get(`${path}/git/ref/heads/${repo.default_branch}`)).body.object.sha;
+      const file = (run: string) => packed(`{"version":"2.1.0","runs":[{${run},"results":[]}]}`);
+      const files = [
+        file(`"originalUriBaseIds":{${Array.from({ length: 1_000_000 }, (_, at) => `"${at}":{}`).join()}}`),
+        file(`"tool":{"driver":{"name":"${'a'.repeat(17_000_000)}"}}`),
+      ];
+      return async () => {
+        for (const sarif of files) {
+          const wanted = { commit_sha, ref: `refs/heads/${repo.default_branch}`, sarif, validate: true };
+          expect(await as.post(`${path}/code-scanning/sarifs`, wanted)).toMatchObject({
+            status: 400,
+            body: { errors: [{ field: 'sarif' }] },
+          });
+        }
+      };
+    },
+  },
+  'versions of a package and ranges of its advisories, all of one owner': {
+    async prepare() {
+      const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      expect((await as.put(`${path}/vulnerability-alerts`)).status).toBe(204);
+      const vulnerabilities = Array.from({ length: 100 }, (_, at) => ({
+        package: { ecosystem: 'npm', name: 'one' },
+        vulnerable_version_range: `>= 999.0.${at}`,
+      }));
+      const advisory = { summary: 'a', description: 'a', severity: 'low', vulnerabilities };
+      const { body } = await as.post(`${path}/security-advisories`, advisory);
+      await as.patch(`${path}/security-advisories/${body.advisory_id}`, { state: 'published' });
+      const packages = Array.from({ length: 15_000 }, (_, at) => [`p${at}/node_modules/one`, { version: `1.0.${at}` }]);
+      await push(w, repo, {
+        'package-lock.json': JSON.stringify({ lockfileVersion: 3, packages: Object.fromEntries(packages) }),
+      });
+      return async () => {
+        await w.settle();
+        const comparison = `${path}/dependency-graph/compare/${repo.default_branch}~1...${repo.default_branch}`;
+        expect((await as.get(comparison)).status).toBe(422);
+        await getAll(`${path}/dependency-graph/sbom`, 2);
+        const affects = Array.from({ length: 1_000 }, (_, at) => `one@${'1'.repeat(80)}.0.${at}`).join();
+        expect((await as.get(`/advisories?affects=${affects}`)).status).toBe(422);
+      };
+    },
+  },
   'a search of 20,000 characters': {
     async prepare() {
       return async () => {
@@ -144,6 +219,7 @@ const attacks: Record<string, Attack> = {
     },
   },
   'a file of 384 KiB with nothing but different words': {
+    turn: 200,
     async prepare() {
       const words = Array.from({ length: 60_000 }, (_, at) => `w${at.toString(36)}`).join(' ');
       await repositoryOf({ 'a.ts': words.slice(0, 383 * kibi) });

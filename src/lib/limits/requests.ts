@@ -100,6 +100,12 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
     of: 'the slowest reading of a reply while other callers wait for their turn',
     past: 'the connection may be closed for them',
   },
+  large: {
+    value: 2,
+    unit: 'count',
+    of: 'replies that one process makes at once of tens of thousands of items without pages (bills of materials, comparisons of dependencies), one for each caller',
+    past: 'further ones wait',
+  },
   waiting: { value: 100, unit: 'count', of: 'requests of one caller that wait', past: '429 with Retry-After' },
   waitingTime: {
     value: 30 * seconds,

@@ -1,4 +1,5 @@
 import { trimOf } from '#lib/trim.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { pairsOf, partsOf, type Span, unspacedOf } from './split.ts';
 
 /** Increase this whenever the analysis of texts changes. Indexes of other versions are rebuilt. */
@@ -70,6 +71,15 @@ export function wordOf(identifier: string): Word {
   const word = { lexemes: analyseIdentifier(copy).map(lexemeOf), hash: hashOf(fold(copy)), seen: 0 };
   words.set(copy, word);
   return word;
+}
+
+/** Analyses the identifiers of a text in turns, so that `analyse` finds them in the cache: a file may have tens of thousands of different ones. */
+export async function analyseAhead(text: string): Promise<void> {
+  const yieldNow = periodicYield();
+  for (const identifier of identifiersOf(text)) {
+    wordOf(identifier);
+    await yieldNow();
+  }
 }
 
 function emptyCache(): void {

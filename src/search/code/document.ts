@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { analyse, fold, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
+import { analyse, analyseAhead, fold, identifiersOf, lexemesOf } from '#search/analyse/analyse.ts';
 import { endingsOf, groupOf, languageOf } from '#search/languages/language.ts';
 import { pairsOf } from '#search/word-pairs.ts';
 import { definitionsOf } from './definitions.ts';
@@ -31,9 +31,10 @@ const isBinary = (data: Buffer): boolean => data.subarray(0, binaryCheckBytes).i
 export const textOf = (data: Buffer): string => data.toString(isUtf8(data) ? 'utf8' : 'latin1');
 
 /** Computes the index row of a file; undefined for a binary file. */
-export function documentOf({ repositoryId, path, oid, data }: SourceFile): Document | undefined {
+export async function documentOf({ repositoryId, path, oid, data }: SourceFile): Promise<Document | undefined> {
   if (isBinary(data)) return undefined;
   const text = textOf(data);
+  await analyseAhead(text);
   const { lexemes, words } = analyse(text);
   const language = languageOf(path, text.slice(0, 200).split('\n', 1)[0] ?? '');
   for (const name of definitionsOf(text)) lexemes.push(lexemeOf.definition(fold(name)));

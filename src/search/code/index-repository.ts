@@ -124,7 +124,7 @@ async function* documents(reader: ObjectReader, repositoryId: number, files: Pla
     // Yields, so that the statements of the previous batch continue.
     await nextTurn();
     if ('object' in read && read.object.type === 'blob') {
-      const document = documentOf({ repositoryId, path, oid: read.oid, data: read.object.data });
+      const document = await documentOf({ repositoryId, path, oid: read.oid, data: read.object.data });
       if (document) batch.documents.push(document);
       bytes += read.object.size;
     }

@@ -7,6 +7,7 @@ import * as limits from './limits.ts';
 import { processUpload, undoAnalysis } from './process.ts';
 import { scanEvaluators } from './rule-evaluators.ts';
 import * as schemas from './schemas.ts';
+import { makeSarifLimiter } from './services.ts';
 import { loadKnownKeys } from './upload-store.ts';
 
 /** What tools have found in code: the files of their results, and the alerts that these become. */
@@ -25,6 +26,7 @@ export const codeScanning = family({
   endpoints: [analyses, alerts],
   events: codeScanningEvents,
   evaluators: scanEvaluators,
+  services: { sarifLimiter: makeSarifLimiter },
   payloadParts: { alert: schemas.CodeScanningAlertInPayload },
   subscriptions: [recheckPulls, followBranches],
   jobs: [processUpload, undoAnalysis],

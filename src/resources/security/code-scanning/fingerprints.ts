@@ -7,6 +7,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { pathProblem } from '#git/objects/paths.ts';
 import { chunks, grouped } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { codeScanningLimits } from './limits.ts';
 import type { ReadResult } from './results.ts';
 
@@ -37,18 +38,21 @@ const filesInParallel = 8;
 async function hashLines(reader: ObjectReader, commit: Oid, results: readonly ReadResult[]): Promise<Map<ReadResult, string>> {
   const hashes = new Map<ReadResult, string>();
   const byPath = [...grouped(results, ({ path }) => path)];
-  for (const some of chunks(byPath, filesInParallel))
-    await Promise.all(
-      some.map(async ([path, all]) => {
-        const text = await findText(reader, commit, path);
-        if (text === undefined) return;
-        const lines = linesOf(text, new Set(all.map(({ startLine }) => startLine)));
-        for (const result of all) {
-          const hash = lines.get(result.startLine);
-          if (hash !== undefined) hashes.set(result, hash);
-        }
-      }),
-    );
+  let left = fixedValue(codeScanningLimits.sourcesSize);
+  for (const some of chunks(byPath, filesInParallel)) {
+    const texts = await Promise.all(some.map(([path]) => findText(reader, commit, path)));
+    for (const [at, [, all]] of some.entries()) {
+      const text = texts[at];
+      if (text === undefined) continue;
+      left -= text.length;
+      if (left < 0) return hashes;
+      const lines = await linesOf(text, new Set(all.map(({ startLine }) => startLine)));
+      for (const result of all) {
+        const hash = lines.get(result.startLine);
+        if (hash !== undefined) hashes.set(result, hash);
+      }
+    }
+  }
   return hashes;
 }
 
@@ -64,14 +68,30 @@ async function findText(reader: ObjectReader, commit: Oid, path: string): Promis
 }
 
 /** The hashes of some lines of a text, by their numbers from 1. */
-export function linesOf(text: string, wanted: ReadonlySet<number>): Map<number, string> {
+export async function linesOf(text: string, wanted: ReadonlySet<number>): Promise<Map<number, string>> {
+  const last = wanted.size === 0 ? 0 : [...wanted].reduce((most, number) => Math.max(most, number));
+  // Other lines than those that equal a wanted one needn't be remembered.
   const seen = new Map<string, number>();
+  for await (const [number, key] of keysOfLines(text, last)) if (wanted.has(number)) seen.set(key, 0);
   const hashes = new Map<number, string>();
-  for (const [at, line] of text.split('\n').entries()) {
-    const key = line.replace(/\s+/g, '');
-    const number = (seen.get(key) ?? 0) + 1;
-    seen.set(key, number);
-    if (wanted.has(at + 1)) hashes.set(at + 1, `${sha256(key).slice(0, 16)}:${number}`);
+  for await (const [number, key] of keysOfLines(text, last)) {
+    const before = seen.get(key);
+    if (before === undefined) continue;
+    seen.set(key, before + 1);
+    if (wanted.has(number)) hashes.set(number, `${sha256(key).slice(0, 16)}:${before + 1}`);
   }
   return hashes;
+}
+
+/** The first lines of a text without their white space, with their numbers from 1; it yields meanwhile. */
+async function* keysOfLines(text: string, last: number): AsyncGenerator<[number, string]> {
+  const yieldNow = periodicYield();
+  let at = 0;
+  for (let number = 1; number <= last && at <= text.length; number++) {
+    const end = text.indexOf('\n', at);
+    const next = end < 0 ? text.length : end;
+    yield [number, text.slice(at, next).replace(/\s+/g, '')];
+    at = next + 1;
+    await yieldNow();
+  }
 }

@@ -16,7 +16,7 @@ import { checkedPullOf, checkPull } from './checks.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 import { codeScanningLimits } from './limits.ts';
 import { gatherRuns, type ReadRun } from './results.ts';
-import { notSarif, sarifReader } from './sarif.ts';
+import { notSarif } from './sarif.ts';
 import { readWhole } from './unpack.ts';
 import {
   type AnalysisSet,
@@ -87,7 +87,7 @@ async function readRuns({ services }: Pick<Context, 'services'>, upload: UploadR
   if (!packed) return notSarif('The file is gone');
   const gathered = gatherRuns({ toolName: upload.tool_name, checkoutUri: upload.checkout_uri });
   try {
-    await readWhole(packed, sarifReader(gathered, resourceLimits.of(codeScanningLimits)), resourceLimits.of(codeScanningLimits));
+    await readWhole(packed, gathered, resourceLimits.of(codeScanningLimits));
     return gathered.runs;
   } catch (error) {
     if (error instanceof Refusal) return error;

@@ -1,6 +1,6 @@
 // What the runs of a SARIF file say: their tools, rules and results, in the words of alerts.
-
 import { fixedValue } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { codeScanningLimits } from './limits.ts';
 import { type Fields, notSarif, type SarifConsumer } from './sarif.ts';
 import { fileOf } from './source-paths.ts';
@@ -53,26 +53,54 @@ export type ReadRun = {
 
 type Options = { readonly toolName: string | null; readonly checkoutUri: string | null };
 
-/** Gathers the runs of a file. Of each run, only the most severe results are kept after its end. */
-export function gatherRuns(options: Options): SarifConsumer & { readonly runs: readonly ReadRun[] } {
+/** The runs of a file, as they are gathered. */
+export type GatheredRuns = SarifConsumer & {
+  /** Reads the runs that have ended since the last call, and yields meanwhile. Of each, only the most severe results are kept. */
+  settle(): Promise<void>;
+  readonly runs: readonly ReadRun[];
+};
+
+type EndedRun = { readonly run: Fields; readonly reported: ReportedResult[]; readonly positions: number };
+
+export function gatherRuns(options: Options): GatheredRuns {
   const runs: ReadRun[] = [];
+  let ended: EndedRun[] = [];
   let pending: ReportedResult[] = [];
   let position = 0;
+  const held = { pending: 0, messages: 0 };
   return {
     runs,
     result(result) {
       const reported = reportedOf(result, position++);
-      if (reported) pending.push(reported);
+      if (!reported) return;
+      pending.push(reported);
+      held.pending += charactersOf(reported);
+      checkHeld(held.pending);
     },
     run(run) {
-      const read = { ...readRun(run, pending, options), positions: position };
-      if (runs.some(({ tool, category }) => tool === read.tool && category === read.category))
-        throw notSarif(`The file has two runs of ${read.tool} in one category`);
-      runs.push(read);
+      ended.push({ run, reported: pending, positions: position });
       pending = [];
       position = 0;
+      held.pending = 0;
+    },
+    async settle() {
+      const some = ended;
+      ended = [];
+      for (const { run, reported, positions } of some) {
+        const read = { ...(await readRun(run, reported, options)), positions };
+        if (runs.some(({ tool, category }) => tool === read.tool && category === read.category))
+          throw notSarif(`The file has two runs of ${read.tool} in one category`);
+        for (const { message, path } of read.results) held.messages += message.length + path.length;
+        checkHeld(held.messages);
+        runs.push(read);
+      }
     },
   };
+}
+
+function checkHeld(characters: number): void {
+  const most = fixedValue(codeScanningLimits.held);
+  if (characters > most) throw notSarif(`The results of the file hold more than ${most} characters (codeScanning.held)`);
 }
 
 /** A result as it stands in its file, before the rules and addresses of its run are known. */
@@ -92,6 +120,12 @@ type ReportedResult = {
   readonly region: Fields;
   readonly lineHash: string | undefined;
 };
+
+const charactersOf = (reported: ReportedResult): number =>
+  [reported.ruleId, reported.message, reported.messageId, reported.uri, reported.uriBaseId, ...reported.arguments].reduce(
+    (sum, text) => sum + text.length,
+    0,
+  );
 
 /** Results of other kinds tell that there is no problem. */
 const problemKinds = new Set(['', 'fail', 'open', 'review']);
@@ -129,22 +163,40 @@ const isSuppressed = ({ suppressions }: Fields): boolean => {
   return all.length > 0 && all.every(({ status }) => status === undefined || status === 'accepted');
 };
 
-function readRun(
+async function readRun(
   run: Fields,
   reported: readonly ReportedResult[],
   { toolName, checkoutUri }: Options,
-): Omit<ReadRun, 'positions'> {
+): Promise<Omit<ReadRun, 'positions'>> {
+  const yieldNow = periodicYield();
   const tool = fieldsOf(run.tool);
   const driver = fieldsOf(tool.driver);
   const extensions = listOf(tool.extensions).map(fieldsOf);
   const find = ruleFinder(driver, extensions);
   const paths = { checkoutUri, bases: fieldsOf(run.originalUriBaseIds) };
-  const ranked = reported.map((one) => {
-    const found = find(one);
-    return { ...found, reported: one, severity: severityOf(one, found.level) };
-  });
+  const ranked: Ranked[] = [];
+  for (const one of reported) {
+    const { rule, level, strings } = find(one);
+    const severity = severityOf(one, level);
+    ranked.push({ rule, strings, severity, reported: one, rank: rankOf({ rule, severity }) });
+    await yieldNow();
+  }
   const most = fixedValue(codeScanningLimits.resultsKept);
-  const kept = ranked.length > most ? ranked.sort(bySeverity).slice(0, most) : ranked;
+  const results: ReadResult[] = [];
+  for (const { rule, strings, severity, reported: one } of ranked.length > most
+    ? ranked.sort(bySeverity).slice(0, most)
+    : ranked) {
+    results.push({
+      position: one.position,
+      rule,
+      severity,
+      message: messageOf(one, strings) || rule.description,
+      path: fileOf(one.uri, { ...paths, baseId: one.uriBaseId }),
+      ...regionOf(one.region),
+      lineHash: one.lineHash,
+    });
+    await yieldNow();
+  }
   return {
     tool: clean(textOf(driver.name) || toolName || 'API', maxName),
     toolVersion: clean(textOf(driver.semanticVersion) || textOf(driver.version), maxName) || null,
@@ -152,15 +204,7 @@ function readRun(
     category: categoryOf(textOf(fieldsOf(run.automationDetails).id)),
     rulesCount: [driver, ...extensions].reduce((sum, { rules }) => sum + listOf(rules).length, 0),
     resultsCount: reported.length,
-    results: kept.map((one) => ({
-      position: one.reported.position,
-      rule: one.rule,
-      severity: one.severity,
-      message: messageOf(one.reported, one.strings) || one.rule.description,
-      path: fileOf(one.reported.uri, { ...paths, baseId: one.reported.uriBaseId }),
-      ...regionOf(one.reported.region),
-      lineHash: one.reported.lineHash,
-    })),
+    results,
     warning: reported.length > most ? `Only the ${most} most severe of ${reported.length} results were taken` : '',
   };
 }
@@ -168,12 +212,16 @@ function readRun(
 /** The identifier of a run is `<category>/<name of the run>`. */
 export const categoryOf = (id: string): string => clean(id.slice(0, Math.max(0, id.lastIndexOf('/'))), maxName);
 
-type Ranked = Pick<ReadResult, 'rule' | 'severity'> & { readonly reported: Pick<ReportedResult, 'position'> };
+type Ranked = Pick<ReadResult, 'rule' | 'severity'> & {
+  readonly reported: ReportedResult;
+  readonly strings: Fields;
+  readonly rank: number;
+};
 
 const bySeverity = (one: Ranked, other: Ranked): number =>
-  rankOf(other) - rankOf(one) || one.reported.position - other.reported.position;
+  other.rank - one.rank || one.reported.position - other.reported.position;
 
-const rankOf = ({ rule, severity }: Ranked): number =>
+const rankOf = ({ rule, severity }: Pick<Ranked, 'rule' | 'severity'>): number =>
   (rule.securityLevel === null ? 0 : securityLevels.indexOf(rule.securityLevel) + 1) * severities.length +
   severities.indexOf(severity);
 
@@ -232,7 +280,19 @@ function severityOf({ level, kind }: ReportedResult, ofRule: string): Severity {
 /** The text of a message, which may be one of its rule's with places to fill in (SARIF, 3.11). */
 function messageOf({ message, messageId, arguments: given }: ReportedResult, strings: Fields): string {
   const text = message || textOf(fieldsOf(strings[messageId]).text);
-  return clean(given.length === 0 ? text : text.replace(/\{(\d+)\}/g, (whole, at) => given[Number(at)] ?? whole), maxMessage);
+  return clean(given.length === 0 ? text : filledIn(text, given), maxMessage);
+}
+
+/** A text with arguments in its places, up to the length that is kept: one argument may stand in thousands of places. */
+function filledIn(text: string, given: readonly string[]): string {
+  let filled = '';
+  let at = 0;
+  for (const { 0: place, 1: digits, index } of text.matchAll(/\{(\d{1,9})\}/g)) {
+    if (filled.length > maxMessage) break;
+    filled += text.slice(at, index) + (given[Number(digits)] ?? place);
+    at = index + place.length;
+  }
+  return filled + text.slice(at);
 }
 
 function regionOf({ startLine, endLine, startColumn, endColumn }: Fields) {

@@ -8,72 +8,101 @@ import { codeScanningLimits } from './limits.ts';
 /** An object of JSON, of which nothing is known yet. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Is told of each result as soon as it is read, and of each run after its results. Both hold no other fields than `wanted` names. */
+/** Is given each result as soon as it is read, and each run after its results. Both hold no other fields than `wanted` names. */
 export type SarifConsumer = {
   result(result: Fields): void;
   run(run: Fields): void;
 };
 
-export type SarifReader = {
+type SarifReader = {
   /** Reads the next part. @throws Refusal 400 as soon as the text is no SARIF 2.1.0, or exceeds a limit */
   write(part: Buffer): void;
   /** Ends the text. @throws Refusal 400 where something is missing */
   end(): void;
 };
 
-type Wanted = true | { readonly [name: string]: Wanted };
+/** A text by the characters of it that are kept, a list of such texts, or an object (or a list of them) by its fields; `*` is any field. */
+type Wanted = number | readonly [number] | { readonly [name: string]: Wanted };
 
-const message = { text: true, markdown: true, id: true, arguments: true } as const;
+/** The characters that are kept of texts. The database holds fewer of most, when escapes and white space are gone. */
+const most = { word: 64, name: 1_024, uri: 16_384, text: 16_384, help: 128 * 1_024 } as const;
+
+const message = { text: most.text, markdown: most.text, id: most.name } as const;
 const rule = {
-  id: true,
-  name: true,
+  id: most.name,
+  name: most.name,
   shortDescription: message,
   fullDescription: message,
-  help: message,
-  helpUri: true,
-  messageStrings: true,
-  defaultConfiguration: { level: true },
-  properties: { tags: true, 'security-severity': true, 'problem.severity': true, precision: true },
+  help: { ...message, text: most.help, markdown: most.help },
+  helpUri: most.uri,
+  messageStrings: { '*': message },
+  defaultConfiguration: { level: most.word },
+  properties: { tags: [most.name], 'security-severity': most.word, 'problem.severity': most.word, precision: most.word },
 } as const;
-const component = { name: true, version: true, semanticVersion: true, guid: true, informationUri: true, rules: rule } as const;
+const component = {
+  name: most.name,
+  version: most.name,
+  semanticVersion: most.name,
+  guid: most.name,
+  informationUri: most.uri,
+  rules: rule,
+} as const;
 
 /** What is read of a file; all else is left out. */
 const wanted: Wanted = {
-  $schema: true,
-  version: true,
+  $schema: most.uri,
+  version: most.word,
   runs: {
     tool: { driver: component, extensions: component },
-    automationDetails: { id: true },
-    originalUriBaseIds: true,
+    automationDetails: { id: most.name },
+    originalUriBaseIds: { '*': { uri: most.uri, uriBaseId: most.name } },
     results: {
-      ruleId: true,
-      ruleIndex: true,
-      rule: { id: true, index: true, toolComponent: { index: true } },
-      kind: true,
-      level: true,
-      message,
+      ruleId: most.name,
+      ruleIndex: most.word,
+      rule: { id: most.name, index: most.word, toolComponent: { index: most.word } },
+      kind: most.word,
+      level: most.word,
+      message: { ...message, arguments: [most.text] },
       locations: {
         physicalLocation: {
-          artifactLocation: { uri: true, uriBaseId: true },
-          region: { startLine: true, endLine: true, startColumn: true, endColumn: true },
+          artifactLocation: { uri: most.uri, uriBaseId: most.name },
+          region: { startLine: most.word, endLine: most.word, startColumn: most.word, endColumn: most.word },
         },
       },
-      partialFingerprints: true,
-      suppressions: { kind: true, status: true },
+      partialFingerprints: { primaryLocationLineHash: most.name },
+      suppressions: { kind: most.word, status: most.word },
     },
   },
 };
 
-function isWanted(names: readonly string[]): boolean {
-  let at: Wanted = wanted;
+function wantedAt(names: readonly string[]): Wanted | undefined {
+  let at: Wanted | undefined = wanted;
   for (const name of names) {
-    if (at === true) return true;
-    const next: Wanted | undefined = Object.hasOwn(at, name) ? at[name] : undefined;
-    if (next === undefined) return false;
-    at = next;
+    if (at === undefined || typeof at === 'number' || isTexts(at)) return undefined;
+    at = Object.hasOwn(at, name) ? at[name] : at['*'];
   }
-  return true;
+  return at;
 }
+
+const isTexts = (at: Wanted): at is readonly [number] => Array.isArray(at);
+
+/** What is kept of the value of a field; undefined where it isn't of its kind. */
+function keptOf(at: Wanted | undefined, value: unknown): unknown {
+  if (at === undefined) return undefined;
+  if (typeof at !== 'number') return isTexts(at) ? (Array.isArray(value) ? value : undefined) : value;
+  return typeof value === 'object' ? undefined : cut(value, at);
+}
+
+/** The same of an item of a list. Its place in the list counts, so that another one takes it. */
+function keptItemOf(at: Wanted | undefined, value: unknown): unknown {
+  if (at === undefined || typeof at === 'number') return undefined;
+  if (isTexts(at)) return typeof value === 'string' ? cut(value, at[0]) : '';
+  return isFields(value) ? value : {};
+}
+
+/** A copy, since a slice holds the memory of the whole text. */
+const cut = (value: unknown, length: number): unknown =>
+  typeof value === 'string' && value.length > length ? Buffer.from(value.slice(0, length)).toString() : value;
 
 /** Why a file isn't taken, with the field that brings it. */
 export const notSarif = (message: string): Refusal =>
@@ -99,6 +128,8 @@ const counted = {
     per: 'runs.tool.extensions.rules',
   },
   'runs.results.locations': { most: fixedValue(limits.locations), what: 'locations of a result', per: 'runs.results' },
+  'runs.results.message.arguments': { most: fixedValue(limits.arguments), what: 'arguments of a message', per: 'runs.results' },
+  'runs.results.suppressions': { most: fixedValue(limits.suppressions), what: 'suppressions of a result', per: 'runs.results' },
   'runs.results.codeFlows.threadFlows.locations': {
     most: fixedValue(limits.threadFlowLocations),
     what: 'thread flow locations of a result',
@@ -137,14 +168,29 @@ export function sarifReader(
     for (const other of lists) if (counted[other].per === list) counts.delete(other);
   };
 
+  /** What is held of the result that is being read, and of the rest of its run. */
+  const held = { result: 0, run: 0 };
+  /** Adds what is kept of a value to what is held. */
+  const hold = (names: readonly string[], kept: unknown, isItem: boolean): unknown => {
+    if (kept === undefined) return undefined;
+    const name = isItem ? '' : (names.at(-1) ?? '');
+    held[names[1] === 'results' ? 'result' : 'run'] +=
+      charactersOfValue + name.length + (typeof kept === 'string' ? kept.length : 0);
+    if (held.result > maxHeld || held.run > maxHeld)
+      throw notSarif(`A run of the file holds more than ${maxHeld} characters (codeScanning.held)`);
+    return kept;
+  };
+
   const takeItem = (names: readonly string[], value: unknown): unknown => {
     const last = names.at(-1) ?? '';
     const list = lastNames.has(last) ? names.join('.') : '';
-    if (!isCounted(list)) return value;
-    const isKept = count(list);
-    endOf(list);
-    if (list !== 'runs' && list !== 'runs.results') return isKept ? value : undefined;
+    const isKept = !isCounted(list) || count(list);
+    if (isCounted(list)) endOf(list);
+    if (list !== 'runs' && list !== 'runs.results')
+      return isKept ? hold(names, keptItemOf(wantedAt(names), value), true) : undefined;
     if (!isFields(value)) throw notSarif(`${list} holds something that is no object`);
+    held.result = 0;
+    if (list === 'runs') held.run = 0;
     if (list === 'runs') consumer.run(value);
     else consumer.result(value);
     return undefined;
@@ -155,10 +201,15 @@ export function sarifReader(
     if (names.length === 1) checkRoot(names[0] ?? '', value);
     if (names.length === 2 && names[1] === 'results' && value !== null && !Array.isArray(value))
       throw notSarif('The results of a run are no list');
-    return isWanted(names) ? value : undefined;
+    return hold(names, keptOf(wantedAt(names), value), false);
   };
 
-  const bounds = { depth: maxDepth, values, names: { depth: 'depth', values: 'codeScanning.values' } };
+  const bounds = {
+    depth: maxDepth,
+    values,
+    string: fixedValue(limits.stringSize),
+    names: { depth: 'depth', values: 'codeScanning.values', string: 'codeScanning.stringSize' },
+  };
   const reader = jsonReader(bounds, take);
   return {
     write: (part) => asSarif(() => reader.write(part)),
@@ -168,6 +219,10 @@ export function sarifReader(
     },
   };
 }
+
+const maxHeld = fixedValue(limits.held);
+/** What a value is counted as that has no characters: about the memory of an object. */
+const charactersOfValue = 32;
 
 /** How deeply lists and objects may nest: stacks and code flows are shallower. */
 const maxDepth = 64;

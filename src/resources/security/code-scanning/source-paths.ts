@@ -25,10 +25,12 @@ export function fileOf(uri: string, { checkoutUri, bases, baseId }: Bases): stri
     .replaceAll('\0', '')
     .split('/')
     .filter((part) => part !== '' && part !== '.');
-  return parts.reduce<string[]>(applyPart, []).join('/').slice(0, maxPath).toWellFormed();
+  const path: string[] = [];
+  for (const part of parts)
+    if (part === '..') path.pop();
+    else path.push(part);
+  return path.join('/').slice(0, maxPath).toWellFormed();
 }
-
-const applyPart = (path: string[], part: string): string[] => (part === '..' ? path.slice(0, -1) : [...path, part]);
 
 /** The address of a base, which may itself be below another one. */
 function baseOf(bases: Fields, id: string, depth: number): string {

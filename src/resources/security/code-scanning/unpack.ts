@@ -5,7 +5,8 @@ import { createGunzip } from 'node:zlib';
 import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { codeScanningLimits } from './limits.ts';
-import { notSarif, type SarifReader } from './sarif.ts';
+import type { GatheredRuns } from './results.ts';
+import { notSarif, sarifReader } from './sarif.ts';
 
 type Bounds = LimitValues<typeof codeScanningLimits>;
 
@@ -53,19 +54,27 @@ export async function* unpacked(packed: Readable | Buffer, most: number): AsyncG
 const isOfZlib = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
 
-/** Reads a whole file. @throws Refusal 400 where it is no SARIF, or exceeds a limit */
-export async function readWhole(packed: Readable | Buffer, reader: SarifReader, { unpackedSize }: Bounds): Promise<void> {
-  for await (const part of unpacked(packed, unpackedSize)) reader.write(part);
+/** Reads a whole file into `gathered`. @throws Refusal 400 where it is no SARIF, or exceeds a limit */
+export async function readWhole(packed: Readable | Buffer, gathered: GatheredRuns, bounds: Bounds): Promise<void> {
+  const reader = sarifReader(gathered, bounds);
+  for await (const part of unpacked(packed, bounds.unpackedSize)) {
+    reader.write(part);
+    await gathered.settle();
+  }
   reader.end();
+  await gathered.settle();
 }
 
 /** Reads the beginning of a file, and all of a small one: what is wrong there is told at once. @throws Refusal 400 */
-export async function readBeginning(packed: Buffer, reader: SarifReader, { unpackedSize }: Bounds): Promise<void> {
+export async function readBeginning(packed: Buffer, gathered: GatheredRuns, bounds: Bounds): Promise<void> {
+  const reader = sarifReader(gathered, bounds);
   let left = fixedValue(checkedSize);
-  for await (const part of unpacked(packed, unpackedSize)) {
+  for await (const part of unpacked(packed, bounds.unpackedSize)) {
     reader.write(part.subarray(0, left));
+    await gathered.settle();
     left -= part.length;
     if (left <= 0) return;
   }
   reader.end();
+  await gathered.settle();
 }

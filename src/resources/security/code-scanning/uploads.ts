@@ -7,18 +7,20 @@ import { isOid, type Oid } from '#git/objects/oid.ts';
 import { findRef } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
+import type { Caller } from '#lib/caller.ts';
+import { withSlot } from '#lib/concurrency-limiter.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
 import { codeScanningLimits } from './limits.ts';
 import { enqueueProcessing } from './process.ts';
 import { gatherRuns } from './results.ts';
-import { sarifReader } from './sarif.ts';
 import type { NewSarif } from './schemas.ts';
 import { decodePacked, readBeginning, readWhole } from './unpack.ts';
 import { insertUpload, type UploadRow } from './upload-store.ts';
 
 type Context = {
   readonly change: Change;
-  readonly services: Pick<Services, 'git' | 'objects' | 'resourceLimits'>;
+  readonly services: Pick<Services, 'git' | 'objects' | 'resourceLimits' | 'sarifLimiter'>;
+  readonly caller: Caller;
 };
 
 /**
@@ -26,7 +28,7 @@ type Context = {
  * @throws Refusal 400 where it is no SARIF, 404 where the repository has no such ref or commit, 413 where it is too large
  */
 export async function receiveSarif(
-  { change, services: { git, objects, resourceLimits } }: Context,
+  { change, services: { git, objects, resourceLimits, sarifLimiter }, caller }: Context,
   { repo, by, now }: RepositoryAction,
   wanted: NewSarif,
 ): Promise<UploadRow> {
@@ -34,11 +36,10 @@ export async function receiveSarif(
   if (checkout_uri !== null && !URL.canParse(checkout_uri)) throw invalid('Sarif', 'checkout_uri', 'invalid');
   const commit = await findAnalysed(repoOf(git, repo.id), wanted);
   const packed = decodePacked(wanted.sarif);
-  const reader = sarifReader(
-    gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri }),
-    resourceLimits.of(codeScanningLimits),
-  );
-  await (wanted.validate ? readWhole : readBeginning)(packed, reader, resourceLimits.of(codeScanningLimits));
+  const gathered = gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri });
+  if (wanted.validate)
+    await withSlot(sarifLimiter, caller, () => readWhole(packed, gathered, resourceLimits.of(codeScanningLimits)));
+  else await readBeginning(packed, gathered, resourceLimits.of(codeScanningLimits));
   const key = `${repo.id}/${randomBytes(16).toString('hex')}`;
   const { digest } = await objects.put(key, (sink) => sink(packed));
   try {

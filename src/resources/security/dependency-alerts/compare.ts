@@ -6,7 +6,7 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll } from '#events/record.ts';
 import { subscription } from '#events/subscription.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
-import { keyed } from '#lib/collections.ts';
+import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
@@ -19,10 +19,12 @@ import {
   type KnownAlert,
   listCandidates,
   listKnownForUpdate,
+  listVulnerabilitiesOf,
   type NewAlert,
+  type ReviewedVulnerability,
   updateAlert,
 } from './store.ts';
-import { isVulnerable, rangeText } from './versions.ts';
+import { rangeText, type VersionCheck, versionCheck } from './versions.ts';
 
 type Payload = { repository: Id<'repositories'>; actor?: Id<'accounts'> | undefined };
 
@@ -63,25 +65,53 @@ const keyOf = ({ manifest_path, ecosystem, package: name, advisory_id }: Key): s
 
 type Found = Pick<NewAlert, 'scope' | 'relationship' | 'vulnerable_version_range' | 'first_patched_version'> & Key;
 
+type Vulnerable = {
+  readonly found: ReadonlyMap<string, Found>;
+  /** Whether some weren't compared, since there are too many. */
+  readonly isPartial: boolean;
+};
+
 /** The vulnerable dependencies: one for each advisory, package and file, whatever number of versions the file has of it. */
-function vulnerableOf(candidates: readonly Candidate[]): Map<string, Found> {
+async function findVulnerable(tx: Tx, repository: Id<'repositories'>): Promise<Vulnerable> {
+  const candidates = await listCandidates(tx, repository);
+  const ranges = await listVulnerabilitiesOf(tx, repository, [...keyed(candidates, packageKey).values()]);
+  const about = grouped(ranges, packageKey);
+  const check = versionCheck();
   const found = new Map<string, Found>();
-  for (const one of candidates) {
-    if (found.has(keyOf(one)) || !isVulnerable(one.ecosystem, one.version, one)) continue;
-    const { manifest_path, ecosystem, package: name, advisory_id, scope, relationship, fixed } = one;
-    found.set(keyOf(one), {
-      manifest_path,
-      ecosystem,
-      package: name,
-      advisory_id,
-      scope,
-      relationship,
-      vulnerable_version_range: rangeText(one),
-      first_patched_version: fixed,
-    });
-  }
-  return found;
+  for (const some of grouped(candidates, (one) => JSON.stringify([one.manifest_path, packageKey(one)])).values())
+    for (const range of (some[0] && about.get(packageKey(some[0]))) ?? []) {
+      const one = await firstVulnerable(check, some, range);
+      if (check.isExhausted) return { found, isPartial: true };
+      const alert = one && foundOf(one, range);
+      if (alert && !found.has(keyOf(alert))) found.set(keyOf(alert), alert);
+    }
+  return { found, isPartial: ranges.length > fixedValue(alertLimits.ranges) };
 }
+
+async function firstVulnerable(
+  check: VersionCheck,
+  candidates: readonly Candidate[],
+  range: ReviewedVulnerability,
+): Promise<Candidate | undefined> {
+  for (const one of candidates) {
+    if (await check.isVulnerable(range.ecosystem, one.version, range)) return one;
+    if (check.isExhausted) return undefined;
+  }
+  return undefined;
+}
+
+const foundOf = ({ manifest_path, scope, relationship }: Candidate, range: ReviewedVulnerability): Found => ({
+  manifest_path,
+  ecosystem: range.ecosystem,
+  package: range.package,
+  advisory_id: range.advisory_id,
+  scope,
+  relationship,
+  vulnerable_version_range: rangeText(range),
+  first_patched_version: range.fixed,
+});
+
+const packageKey = ({ ecosystem, package: name }: { ecosystem: string; package: string }): string => `${ecosystem} ${name}`;
 
 const closed = {
   dismissed_at: null,
@@ -99,19 +129,21 @@ type Kind = 'created' | 'fixed' | 'reintroduced' | 'auto_dismissed' | 'auto_reop
 async function compareRepository(scope: WriteScope, { repository, actor }: Payload, now: Date): Promise<void> {
   const repo = await lockRepository(scope.tx, repository);
   if (!repo?.vulnerability_alerts) return;
-  const [graph, known, candidates, unread] = await Promise.all([
+  const [graph, known, { found, isPartial }, unread] = await Promise.all([
     findGraph(scope.tx, repository),
     listKnownForUpdate(scope.tx, repository),
-    listCandidates(scope.tx, repository),
+    findVulnerable(scope.tx, repository),
     listUnreadPaths(scope.tx, repository),
   ]);
   // Before a repository was read, nothing is known to be repaired.
   if (!graph) return;
-  const found = vulnerableOf(candidates);
   const unreadable = new Set(unread);
   const happened: { kind: Kind; alert: AlertRow['id'] }[] = [];
   for (const row of known) {
-    const { kind, ...change } = changeOf(row, found.get(keyOf(row)), { isUnread: unreadable.has(row.manifest_path), now });
+    const { kind, ...change } = changeOf(row, found.get(keyOf(row)), {
+      isUnread: isPartial || unreadable.has(row.manifest_path),
+      now,
+    });
     if (Object.keys(change).length > 0) await updateAlert(scope.tx, row.id, { ...change, updated_at: now });
     if (kind !== undefined) happened.push({ kind, alert: row.id });
   }

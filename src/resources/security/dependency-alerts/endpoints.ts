@@ -103,11 +103,12 @@ export const compareDependencyGraphs = endpoint({
   query: DependencyReviewQuery,
   refuses: [404, 409, 422],
   replies: { 200: Type.Array(DependencyDifference) },
-  async handle({ scope, db, at: { repo, basehead }, query }) {
+  isLarge: true,
+  async handle({ scope, db, at: { repo, basehead }, query, caller }) {
     if (!repo.dependency_graph) throw notFound();
     const { gitRepository, ends } = await findComparison(scope, repo, basehead);
     const { mergeBase: from } = await compareHistories(gitRepository, ends);
-    const source = { db, gitRepository, repository: repo.id };
+    const source = { db, gitRepository, repository: repo.id, caller };
     const changes = await listDependencyChanges(source, { from, to: ends.head, manifest: query.name });
     return presentDifferences(scope, repo.id, changes);
   },

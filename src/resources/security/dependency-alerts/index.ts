@@ -2,4 +2,4 @@ export type { VulnerabilityRow as PackageVulnerabilityRow } from './advisory-sto
 export { loadVulnerabilities as loadPackageVulnerabilities } from './advisory-store.ts';
 export { advisoryPackage, announceAdvisory, scoreOf } from './own-advisories.ts';
 export { presentScores } from './present.ts';
-export { isComparable, isVulnerable, rangeText, type Vulnerable } from './versions.ts';
+export { isComparable, rangeText, type Vulnerable, versionCheck } from './versions.ts';

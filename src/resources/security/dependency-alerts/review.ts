@@ -1,13 +1,16 @@
 // What a change of dependencies means: which of them are known to be vulnerable.
 
-import { path } from '#endpoint/links.ts';
+import { type Links, path } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { grouped, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { unprocessable } from '#lib/refusal.ts';
 import type { DependencyChange } from '#resources/security/dependency-graph/index.ts';
+import { alertLimits } from './limits.ts';
 import type { DependencyDifference } from './schemas.ts';
 import { listVulnerabilitiesOf, type ReviewedVulnerability } from './store.ts';
-import { isVulnerable } from './versions.ts';
+import { versionCheck } from './versions.ts';
 
 /** Changes of the dependencies of a repository, each with the advisories about its version. */
 export async function presentDifferences(
@@ -17,26 +20,30 @@ export async function presentDifferences(
 ): Promise<DependencyDifference[]> {
   const compared = changes.filter(({ is_comparable }) => is_comparable);
   const packages = [...keyed(compared, keyOf).values()].map(({ ecosystem, name }) => ({ ecosystem, package: name }));
-  const known = grouped(await listVulnerabilitiesOf(db, repository, packages), (one) =>
-    keyOf({ ecosystem: one.ecosystem, name: one.package }),
-  );
-  const advisoriesOf = ({ is_comparable, version, ...named }: DependencyChange): ReviewedVulnerability[] => {
-    const fitting = (known.get(keyOf(named)) ?? []).filter((one) => isVulnerable(one.ecosystem, version, one));
-    return is_comparable ? [...keyed(fitting, ({ identifier }) => identifier).values()] : [];
-  };
-  return changes.map((change) => {
-    const { is_comparable: _, ...shown } = change;
-    return {
-      ...shown,
-      source_repository_url: null,
-      vulnerabilities: advisoriesOf(change).map(({ severity, identifier, summary }) => ({
-        severity,
-        advisory_identifier: identifier,
-        advisory_summary: summary,
-        advisory_url: path(`${links.html}/advisories`, identifier),
-      })),
-    };
-  });
+  const ranges = await listVulnerabilitiesOf(db, repository, packages);
+  if (ranges.length > fixedValue(alertLimits.ranges)) throw tooMany();
+  const known = grouped(ranges, (one) => keyOf({ ecosystem: one.ecosystem, name: one.package }));
+  const check = versionCheck();
+  const shown: DependencyDifference[] = [];
+  for (const { is_comparable, ...change } of changes) {
+    const advisories = new Map<string, ReviewedVulnerability>();
+    for (const one of is_comparable ? (known.get(keyOf(change)) ?? []) : [])
+      if (await check.isVulnerable(one.ecosystem, change.version, one)) advisories.set(one.identifier, one);
+    if (check.isExhausted) throw tooMany();
+    const vulnerabilities = [...advisories.values()].map((one) => presentVulnerability(links, one));
+    shown.push({ ...change, source_repository_url: null, vulnerabilities });
+  }
+  return shown;
 }
+
+/** To leave some out would hide what is vulnerable. */
+const tooMany = () => unprocessable('The comparison has too many versions of packages with too many vulnerabilities.');
+
+const presentVulnerability = (links: Links, { severity, identifier, summary }: ReviewedVulnerability) => ({
+  severity,
+  advisory_identifier: identifier,
+  advisory_summary: summary,
+  advisory_url: path(`${links.html}/advisories`, identifier),
+});
 
 const keyOf = ({ ecosystem, name }: { ecosystem: string; name: string }): string => JSON.stringify([ecosystem, name]);

@@ -4,24 +4,26 @@ import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderBy } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Page, Walked } from '#lib/page.ts';
 import { isAssignedAs } from '#resources/repositories/collaborators/index.ts';
 import type { AdvisoryRow, VulnerabilityRow } from './advisory-store.ts';
+import { alertLimits } from './limits.ts';
 
 type StoredAlert = Selectable<DB['dependency_alerts']>;
 
-/** An alert, with the columns of its advisory that lists filter by. */
+/** An alert, with what lists are filtered by of its advisory. */
 export type AlertRow = StoredAlert;
 export type NewAlert = Omit<StoredAlert, 'id'>;
 
 const alerts = (db: Db) =>
   db.selectFrom('dependency_alerts as a').innerJoin('repositories as r', 'r.id', 'a.repository_id').selectAll('a');
 
-/** An alert of a repository by its number; none if vulnerability alerts are disabled. */
+/** An alert of a repository by its number; none where vulnerability alerts are switched off. */
 export const selectAlert = (db: Db, repository: OrSql<Id<'repositories'>>, number: number) =>
   alerts(db).where('a.repository_id', '=', repository).where('a.number', '=', number).where('r.vulnerability_alerts', '=', true);
 
-/** Reads the alert again and locks its row until the transaction ends; undefined if it was deleted. */
+/** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
 export const findAlertForUpdate = (tx: Tx, { id }: Pick<AlertRow, 'id'>): Promise<AlertRow | undefined> =>
   alerts(tx).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
 
@@ -44,7 +46,7 @@ export type AlertFilter = {
   direction: 'asc' | 'desc';
 };
 
-/** The alerts of a repository, or of an organization's repositories that a viewer's credential reaches. */
+/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
 export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter, page: Page): Promise<Walked<AlertRow>> {
   let query = alerts(db)
     .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
@@ -69,7 +71,7 @@ export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter,
 export const updateAlert = (tx: Tx, id: Id<'dependency_alerts'>, change: Updateable<DB['dependency_alerts']>) =>
   tx.updateTable('dependency_alerts').set(change).where('id', '=', id).execute();
 
-/** Assigns an alert to exactly these users. */
+/** Assigns an alert to these users and nobody else. */
 export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: readonly Id<'accounts'>[]): Promise<void> {
   await tx.deleteFrom('dependency_alert_assignees').where('alert_id', '=', alert).execute();
   if (accounts.length === 0) return;
@@ -82,36 +84,34 @@ export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: 
 export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<Pick<AlertRow, 'id'>[]> =>
   tx.insertInto('dependency_alerts').values(rows).returning('id').execute();
 
-/** A dependency of a repository, and a vulnerability of its package that may affect its version. */
-export type Candidate = Pick<
-  VulnerabilityRow,
-  'introduced' | 'fixed' | 'last_affected' | 'versions' | 'advisory_id' | 'ecosystem' | 'package'
-> &
-  Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship'> & { version: string };
+/** A dependency of a repository on a package that advisories are about. */
+export type Candidate = Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship' | 'package'> & {
+  ecosystem: VulnerabilityRow['ecosystem'];
+  version: string;
+};
 
 /**
- * Whether the advisory `a` counts in the repository `r`. Advisories from files count for everybody. Nobody reviews an advisory
- * that a repository of this server published, so it counts only in its owner's repositories.
+ * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is reviewed by nobody,
+ * so it counts in those of its owner alone.
  */
 const counts = sql<boolean>`(not a.is_own or exists (select from repository_advisories own
   join repositories o on o.id = own.repository_id
   where own.id = a.repository_advisory_id and o.owner_id = r.owner_id and o.visibility = 'public'))`;
 
-/** The dependencies of a repository whose packages have advisories that aren't withdrawn. */
+/** The dependencies of a repository whose packages advisories are about. */
 export const listCandidates = async (db: Db, repository: Id<'repositories'>): Promise<Candidate[]> =>
   (
-    await sql<Candidate>`select v.introduced, v.fixed, v.last_affected, v.versions, v.advisory_id, v.ecosystem, v.package,
-        m.path as manifest_path, d.scope, d.relationship, d.version
-      from repositories r join current_dependency_manifests m on m.repository_id = r.id
+    await sql<Candidate>`select m.path as manifest_path, d.scope, d.relationship, d.version, d.ecosystem, d.name as package
+      from current_dependency_manifests m
       join dependencies d on d.manifest_id = m.id and d.version is not null and d.package_url is null
-      join advisory_vulnerabilities v on v.ecosystem = d.ecosystem and v.package = d.name
-      join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
-      where r.id = ${repository} and ${counts} order by m.path, v.package, v.id, d.id`.execute(db)
+      where m.repository_id = ${repository}
+        and exists (select from advisory_vulnerabilities v where v.ecosystem = d.ecosystem and v.package = d.name)
+      order by m.path, d.name, d.id`.execute(db)
   ).rows;
 
 export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
 
-/** The vulnerabilities of packages that count in a repository, without withdrawn advisories. */
+/** The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn; one more than may be compared. */
 export const listVulnerabilitiesOf = async (
   db: Db,
   repository: Id<'repositories'>,
@@ -123,13 +123,13 @@ export const listVulnerabilitiesOf = async (
     cross join unnest(${packages.map((one) => one.ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
     join advisory_vulnerabilities v on v.ecosystem = wanted.ecosystem and v.package = wanted.name
     join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
-    where r.id = ${repository} and ${counts} order by v.id`.execute(db);
+    where r.id = ${repository} and ${counts} order by v.id limit ${fixedValue(alertLimits.ranges) + 1}`.execute(db);
   return rows;
 };
 
 export type KnownAlert = StoredAlert & { is_withdrawn: boolean };
 
-/** Reads all alerts of a repository and locks them until the transaction ends. */
+/** All alerts of a repository, locked until the transaction ends. */
 export const listKnownForUpdate = (tx: Tx, repository: Id<'repositories'>): Promise<KnownAlert[]> =>
   tx
     .selectFrom('dependency_alerts as a')
@@ -141,7 +141,7 @@ export const listKnownForUpdate = (tx: Tx, repository: Id<'repositories'>): Prom
     .forNoKeyUpdate('a')
     .execute();
 
-/** The repositories that have alerts for these advisories. */
+/** The repositories that have alerts by these advisories. */
 export const listAlerted = async (db: Db, identifiers: readonly string[]): Promise<Id<'repositories'>[]> =>
   (
     await db

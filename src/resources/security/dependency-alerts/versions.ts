@@ -1,7 +1,10 @@
 // Whether a version is one of those that an advisory is about.
 import { compare as comparePython, valid as validPython } from '@renovatebot/pep440';
 import { compare as compareSemver, valid as validSemver } from 'semver';
+import { fixedValue } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
 import type { Ecosystem } from '#resources/security/dependency-graph/index.ts';
+import { alertLimits } from './limits.ts';
 import { compareMaven } from './maven-version.ts';
 
 /** Versions from `introduced` on (null: from the first), before `fixed`, up to `last_affected`; or those of a list. */
@@ -38,6 +41,36 @@ export function isVulnerable(
     (last_affected === null || compare(version, last_affected) <= 0)
   );
 }
+
+export type VersionCheck = {
+  /** As `isVulnerable`; false where the steps are used up. It yields to the event loop. */
+  isVulnerable(ecosystem: Ecosystem, version: string, range: Vulnerable): Promise<boolean>;
+  /** Whether something wasn't compared, since the steps were used up. */
+  readonly isExhausted: boolean;
+};
+
+/** Compares many versions with many ranges, in counted steps: of both, users write thousands. */
+export function versionCheck(): VersionCheck {
+  const yieldNow = periodicYield();
+  let left = fixedValue(alertLimits.rangeSteps);
+  return {
+    async isVulnerable(ecosystem, version, range) {
+      if (left <= 0) return false;
+      left -= stepsOf(version, range);
+      await yieldNow();
+      return isVulnerable(ecosystem, version, range);
+    },
+    get isExhausted() {
+      return left <= 0;
+    },
+  };
+}
+
+const stepsOf = (version: string, { introduced, fixed, last_affected, versions }: Vulnerable): number =>
+  [introduced, fixed, last_affected].reduce(
+    (sum, bound) => sum + (bound === null ? 0 : version.length + bound.length),
+    1 + version.length + (versions?.length ?? 0),
+  );
 
 /** The versions as people read them: `>= 1.0.0, < 1.2.3`. */
 export function rangeText({ introduced, fixed, last_affected, versions }: Vulnerable): string {

@@ -3,10 +3,12 @@
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
+import type { Caller } from '#lib/caller.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { unprocessable } from '#lib/refusal.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { listManifestFiles, type ReadFile, readFiles } from './files.ts';
 import { dependencyLimits } from './limits.ts';
 import { packageUrl } from './package-urls.ts';
@@ -28,6 +30,7 @@ export type DependencyChange = {
 };
 
 const room = fixedValue(dependencyLimits.ofRepository);
+const bytes = fixedValue(dependencyLimits.comparedSize);
 
 /**
  * The dependencies that came and went between two commits: those of files that differ, and of snapshots that the same job submitted for
@@ -35,7 +38,12 @@ const room = fixedValue(dependencyLimits.ofRepository);
  * @throws Refusal 422 where a file of the later commit can't be read, since what it adds would be missing
  */
 export async function listDependencyChanges(
-  { db, gitRepository, repository }: { db: Db; gitRepository: GitRepository; repository: Id<'repositories'> },
+  {
+    db,
+    gitRepository,
+    repository,
+    caller,
+  }: { db: Db; gitRepository: GitRepository; repository: Id<'repositories'>; caller: Caller },
   { from, to, manifest }: { from: Oid; to: Oid; manifest: string | undefined },
 ): Promise<DependencyChange[]> {
   const isWanted = ({ path }: { path: string }) => manifest === undefined || path === manifest;
@@ -44,18 +52,18 @@ export async function listDependencyChanges(
   const differing = <File extends { path: string; oid: Oid }>(files: File[], others: ReadonlyMap<string, { oid: Oid }>) =>
     files.filter((file) => isWanted(file) && others.get(file.path)?.oid !== file.oid);
   const [removed, added] = [
-    await readFiles(gitRepository, differing(before, present), room),
-    await readFiles(gitRepository, differing(after, past), room),
+    await readFiles(gitRepository, differing(before, present), { room, bytes, caller }),
+    await readFiles(gitRepository, differing(after, past), { room, bytes, caller }),
   ];
   const unread = added.find(({ problem }) => problem !== null);
   if (unread) throw unprocessable(`The comparison is incomplete: ${unread.path} ${unread.problem}.`);
   const submitted = (commit: Oid, other: Oid) => listSubmittedOnlyFor(db, repository, { commit, other, limit: room });
   const [withdrawn, entered] = await Promise.all([submitted(from, to), submitted(to, from)]);
   return [
-    ...changesOf('removed', onlyIn(removed, added)),
-    ...changesOf('removed', withdrawn.filter(isWanted)),
-    ...changesOf('added', onlyIn(added, removed)),
-    ...changesOf('added', entered.filter(isWanted)),
+    ...(await changesOf('removed', onlyIn(removed, added))),
+    ...(await changesOf('removed', withdrawn.filter(isWanted))),
+    ...(await changesOf('added', onlyIn(added, removed))),
+    ...(await changesOf('added', entered.filter(isWanted))),
   ].sort((one, other) => compareText(one.manifest, other.manifest) || compareText(one.name, other.name));
 }
 
@@ -75,15 +83,22 @@ function onlyIn(files: readonly ReadFile[], others: readonly ReadFile[]): Change
 const keyOf = ({ ecosystem, name, version, requirement }: Dependency): string =>
   JSON.stringify([ecosystem, name, version ?? requirement]);
 
-const changesOf = (change_type: DependencyChange['change_type'], rows: readonly Change[]): DependencyChange[] =>
-  rows.map((row) => ({
-    change_type,
-    manifest: row.path,
-    ecosystem: row.ecosystem,
-    name: row.name,
-    version: row.version ?? row.requirement ?? '',
-    package_url: packageUrl(row) ?? null,
-    license: row.license ?? null,
-    scope: row.scope,
-    is_comparable: row.version !== null && row.package_url === null,
-  }));
+async function changesOf(change_type: DependencyChange['change_type'], rows: readonly Change[]): Promise<DependencyChange[]> {
+  const yieldNow = periodicYield();
+  const changes: DependencyChange[] = [];
+  for (const row of rows) {
+    changes.push({
+      change_type,
+      manifest: row.path,
+      ecosystem: row.ecosystem,
+      name: row.name,
+      version: row.version ?? row.requirement ?? '',
+      package_url: packageUrl(row) ?? null,
+      license: row.license ?? null,
+      scope: row.scope,
+      is_comparable: row.version !== null && row.package_url === null,
+    });
+    await yieldNow();
+  }
+  return changes;
+}

@@ -17,6 +17,7 @@ export const exportSbom = endpoint({
   access: readsContents,
   refuses: [404],
   replies: { 200: DependencySbom },
+  isLarge: true,
   async handle({ db, at: { repo }, links, now }) {
     if (!repo.dependency_graph) throw notFound();
     const [graph, manifests, packages, detectors] = await Promise.all([

@@ -4,7 +4,7 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
 import type { GitRepository } from '#git/repo.ts';
-import { system } from '#lib/caller.ts';
+import type { Caller } from '#lib/caller.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { dependencyLimits } from './limits.ts';
@@ -35,10 +35,23 @@ const maxPath = 1_000;
 
 export type ReadFile = ListedEntry & ManifestContent;
 
-/** Reads such files, with `room` for so many dependencies. */
-export async function readFiles(gitRepository: GitRepository, files: readonly ListedEntry[], room: number): Promise<ReadFile[]> {
+type Reading = {
+  /** So many dependencies may be read. */
+  readonly room: number;
+  /** So many bytes may be read. */
+  readonly bytes: number;
+  readonly caller: Caller;
+};
+
+/** Reads such files. */
+export async function readFiles(
+  gitRepository: GitRepository,
+  files: readonly ListedEntry[],
+  { room, bytes, caller }: Reading,
+): Promise<ReadFile[]> {
   const read: ReadFile[] = [];
   let left = room;
+  let bytesLeft = bytes;
   await using reader = await openObjects(gitRepository, { isBulk: true });
   let at = 0;
   for await (const result of reader.readMany(
@@ -47,8 +60,11 @@ export async function readFiles(gitRepository: GitRepository, files: readonly Li
   )) {
     const file = files[at++];
     if (!file) break;
+    bytesLeft -= 'object' in result ? result.object.data.length : 0;
     const content =
-      'object' in result ? await readContent(file.path, result.object.data) : { dependencies: [], problem: 'is too large' };
+      'object' in result && bytesLeft >= 0
+        ? await readContent(file.path, result.object.data, caller)
+        : { dependencies: [], problem: 'is too large' };
     const fits = content.dependencies.length <= left;
     left -= fits ? content.dependencies.length : 0;
     read.push({ ...file, ...(fits ? content : { dependencies: [], problem: 'is left out: there are too many dependencies' }) });
@@ -56,10 +72,9 @@ export async function readFiles(gitRepository: GitRepository, files: readonly Li
   return read;
 }
 
-/** Repositories are read one after the other, so that they share one thread. */
-async function readContent(path: string, content: Uint8Array): Promise<ManifestContent> {
+async function readContent(path: string, content: Uint8Array, caller: Caller): Promise<ManifestContent> {
   try {
-    return await parsers.call('readManifest', { path, content }, { caller: system });
+    return await parsers.call('readManifest', { path, content }, { caller });
   } catch (error) {
     if (error instanceof ThreadEnded) return { dependencies: [], problem: 'takes too long to read' };
     throw error;

@@ -45,6 +45,13 @@ export const dependencyLimits = limitGroup('dependencies', 'Dependencies and adv
     of: 'snapshots of dependencies of the other refs of one repository',
     past: 'the oldest ones are removed',
   },
+  comparedSize: {
+    value: 32 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'manifests and lockfiles of each of two commits that are compared',
+    past: '422',
+  },
   nameLength: {
     value: 500,
     unit: 'count',

@@ -1,6 +1,7 @@
 import type { NamedRepository } from '#endpoint/links.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { timestamp } from '#lib/time.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { packageUrl } from './package-urls.ts';
 import type { DependencySbom } from './schemas.ts';
 import type { GraphRow, ManifestRow, SnapshotRow, UsedPackage } from './store.ts';
@@ -14,11 +15,12 @@ type Graph = {
 };
 
 /** A repository's bill of materials. Its first package is the repository itself, which depends on all others. */
-export function presentSbom(
+export async function presentSbom(
   links: Links,
   repo: NamedRepository & { default_branch: string },
   { graph, manifests, packages, detectors, now }: Graph,
-): DependencySbom {
+): Promise<DependencySbom> {
+  const yieldNow = periodicYield();
   const fullName = `${repo.owner.login}/${repo.name}`;
   const notes = manifests.flatMap(({ path: file, problem }) => (problem === null ? [] : [`${file} ${problem}`]));
   const root = {
@@ -28,15 +30,19 @@ export function presentSbom(
     downloadLocation: `git+${path(links.html, repo.owner.login, repo.name)}.git`,
     filesAnalyzed: false,
   };
-  const shown = packages.map((one, at) => ({
-    SPDXID: `SPDXRef-${one.ecosystem}-${at + 1}`,
-    name: one.name,
-    versionInfo: one.version ?? '',
-    downloadLocation: 'NOASSERTION',
-    filesAnalyzed: false,
-    ...(one.license === null ? {} : { licenseDeclared: one.license }),
-    ...externalRefsOf(one),
-  }));
+  const shown: DependencySbom['sbom']['packages'] = [];
+  for (const one of packages) {
+    shown.push({
+      SPDXID: `SPDXRef-${one.ecosystem}-${shown.length + 1}`,
+      name: one.name,
+      versionInfo: one.version ?? '',
+      downloadLocation: 'NOASSERTION',
+      filesAnalyzed: false,
+      ...(one.license === null ? {} : { licenseDeclared: one.license }),
+      ...externalRefsOf(one),
+    });
+    await yieldNow();
+  }
   return {
     sbom: {
       SPDXID: 'SPDXRef-DOCUMENT',

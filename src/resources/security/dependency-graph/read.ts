@@ -8,6 +8,7 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
+import { system } from '#lib/caller.ts';
 import { getOptional, keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -62,7 +63,8 @@ export const readDependencies = job<Payload, JobContext>({
     const read = await readFiles(
       gitRepository,
       files.filter(({ path }) => !kept.has(path)),
-      fixedValue(ofRepository) - used,
+      // Repositories are read one after the other, so that they share one thread.
+      { room: fixedValue(ofRepository) - used, bytes: Number.POSITIVE_INFINITY, caller: system },
     );
     await change(async (scope) => {
       // A push that comes now waits, and is read after this; a switch that was turned off meanwhile stays so.

@@ -2,7 +2,7 @@ import type { Db } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid } from '#lib/refusal.ts';
-import { advisoryPackage, isVulnerable } from '#resources/security/dependency-alerts/index.ts';
+import { advisoryPackage, versionCheck } from '#resources/security/dependency-alerts/index.ts';
 import { readDateRange } from '#search/query/dates.ts';
 import { type GlobalFilter, listRangesOf, type Times } from './global-store.ts';
 import type { GlobalAdvisoryQuery } from './schemas.ts';
@@ -65,8 +65,13 @@ async function affecting(db: Db, affects: readonly string[]): Promise<Id<'adviso
     for (const known of unique([name, advisoryPackage('pip', name)]))
       versions.set(known, [...(versions.get(known) ?? []), version]);
   const ranges = await listRangesOf(db, unique(names));
-  const hits = ranges.filter((range) =>
-    versions.get(range.package)?.some((version) => version === undefined || isVulnerable(range.ecosystem, version, range)),
-  );
-  return unique(hits.map(({ advisory_id }) => advisory_id));
+  const check = versionCheck();
+  const hits = new Set<Id<'advisories'>>();
+  for (const range of ranges)
+    for (const version of versions.get(range.package) ?? []) {
+      if (hits.has(range.advisory_id)) break;
+      if (version === undefined || (await check.isVulnerable(range.ecosystem, version, range))) hits.add(range.advisory_id);
+      if (check.isExhausted) throw refused('affects', 'affects names too many versions of packages with many advisories');
+    }
+  return [...hits];
 }

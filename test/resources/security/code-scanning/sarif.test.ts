@@ -11,13 +11,14 @@ import { codeql, eslint, semgrep } from './setting.ts';
 const { value: values } = codeScanningLimits.values;
 
 /** Reads a text in parts that end at these places. */
-function read(text: string, ends: readonly number[] = []): readonly ReadRun[] {
+async function read(text: string, ends: readonly number[] = []): Promise<readonly ReadRun[]> {
   const gathered = gatherRuns({ toolName: null, checkoutUri: 'file:///builds/engine/' });
   const reader = sarifReader(gathered, { values });
   const bytes = Buffer.from(text);
   const places = [0, ...ends.map((end) => end % (bytes.length + 1)).sort((one, other) => one - other), bytes.length];
   for (const [at, end] of places.slice(1).entries()) reader.write(bytes.subarray(places[at], end));
   reader.end();
+  await gathered.settle();
   return gathered.runs;
 }
 
@@ -30,20 +31,20 @@ const problem = {
 };
 const files = [codeql([problem, { ...problem, line: 3 }]), eslint([problem]), semgrep([problem])];
 
-test('a file is read alike, however it arrives', () => {
+test('a file is read alike, however it arrives', async () => {
   for (const text of files.map((file) => JSON.stringify(file))) {
-    const whole = read(text);
+    const whole = await read(text);
     expect(whole[0]?.results[0]).toMatchObject({ path: problem.path, message: problem.text });
-    fc.assert(
-      fc.property(fc.array(fc.nat(), { maxLength: 20 }), (ends) => {
-        expect(read(text, ends)).toEqual(whole);
+    await fc.assert(
+      fc.asyncProperty(fc.array(fc.nat(), { maxLength: 20 }), async (ends) => {
+        expect(await read(text, ends)).toEqual(whole);
       }),
       { numRuns: 50 },
     );
   }
 });
 
-test('whatever JSON a file is, it is read or refused with the field', () => {
+test('whatever JSON a file is, it is read or refused with the field', async () => {
   const inRun = fc.record(
     { tool: fc.jsonValue(), results: fc.jsonValue(), automationDetails: fc.jsonValue() },
     { requiredKeys: [] },
@@ -52,10 +53,10 @@ test('whatever JSON a file is, it is read or refused with the field', () => {
     fc.jsonValue(),
     fc.record({ version: fc.constant('2.1.0'), runs: fc.array(fc.oneof(inRun, fc.jsonValue())) }),
   );
-  fc.assert(
-    fc.property(file, (json) => {
+  await fc.assert(
+    fc.asyncProperty(file, async (json) => {
       try {
-        read(JSON.stringify(json));
+        await read(JSON.stringify(json));
       } catch (error) {
         expect(error).toMatchObject({ name: 'Refusal', kind: 'bad_request', errors: [{ field: 'sarif' }] });
       }
@@ -64,7 +65,7 @@ test('whatever JSON a file is, it is read or refused with the field', () => {
   );
 });
 
-test('messages are filled in, rules found by place or name, and levels follow SARIF', () => {
+test('messages are filled in, rules found by place or name, and levels follow SARIF', async () => {
   const location = { physicalLocation: { artifactLocation: { uri: 'a' }, region: { startLine: 7, endLine: 3, endColumn: 1 } } };
   const result = { ruleId: 'R/1', locations: [location] };
   const rules = [
@@ -83,7 +84,7 @@ test('messages are filled in, rules found by place or name, and levels follow SA
     { ...result, kind: 'pass', message: {} },
     { ...result, kind: 'review', message: {} },
   ];
-  const [run] = read(JSON.stringify({ version: '2.1.0', runs: [{ results, tool: { driver: { rules } } }] }));
+  const [run] = await read(JSON.stringify({ version: '2.1.0', runs: [{ results, tool: { driver: { rules } } }] }));
   expect(run).toMatchObject({ tool: 'API', category: '', resultsCount: 4, positions: 5, rulesCount: 2 });
   expect(run?.results.map(({ severity, message, rule }) => [severity, message, rule.id])).toEqual([
     ['note', 'y of x {2}', 'R/1'],
@@ -124,8 +125,8 @@ test('categories, paths and classes of files', () => {
   ]);
 });
 
-test('equal lines are told apart by those before them, and white space doesn’t count', () => {
-  const lines = linesOf('a()\nb()\n  a( )\n', new Set([1, 2, 3, 9]));
+test('equal lines are told apart by those before them, and white space doesn’t count', async () => {
+  const lines = await linesOf('a()\nb()\n  a( )\n', new Set([1, 2, 3, 9]));
   expect(lines.size).toBe(3);
   expect(lines.get(1)?.replace(':1', ':2')).toBe(lines.get(3));
   expect(lines.get(2)).not.toBe(lines.get(1));

@@ -37,8 +37,8 @@ export const uploadSarif = endpoint({
     validate: false,
   },
   replies: { 202: SarifReceipt },
-  async handle({ change, at, body, action, links, services }) {
-    const row = await receiveSarif({ change, services }, action, body);
+  async handle({ change, at, body, action, links, services, caller }) {
+    const row = await receiveSarif({ change, services, caller }, action, body);
     return { id: row.sarif_id, url: sarifUrl(links, at.repo, row) };
   },
 });
