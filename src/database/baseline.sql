@@ -2424,6 +2424,7 @@ create table workflow_runs (
   logs_expired_at timestamp with time zone,
   workflow_ref text,
   workflow_sha text,
+  on_behalf_of_id bigint,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
   constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL)))
@@ -2613,7 +2614,8 @@ insert into schema_migrations (version, name, checksum) values
   (271, '0271-applied-by', 'e0ab0533f0d7530923d8a1b68348b2298d50c49eece0cc2207872cf7c816f355'),
   (272, '0272-last-backup', 'eac3acdc42e5fb50dac576d57ccc8047410dd0d6849de04a77a314fb0a6c2fe8'),
   (280, '0280-interrupted-jobs', 'ca555f6a0facb7c02e676bd34ad6f4a52a8195d5b6bd845c672ecdcf4bdacea2'),
-  (281, '0281-missing-products', 'e45028a5485c6a2a797fe6a090e3ba0a1273867d6449ab6c9ca68cf64b8c60d9');
+  (281, '0281-missing-products', 'e45028a5485c6a2a797fe6a090e3ba0a1273867d6449ab6c9ca68cf64b8c60d9'),
+  (282, '0282-runs-on-behalf', '780c671649a11d4725d01b6505d75a20b7b2cc2cdacb064b8ea69200da4d1b1b');
 
 alter table account_words add constraint account_words_pkey PRIMARY KEY (account_id);
 CREATE INDEX account_words_words ON account_words USING gin (array_to_tsvector(string_to_array(words, '
@@ -3288,6 +3290,7 @@ CREATE INDEX workflow_runs_open ON workflow_runs USING btree (repository_id, sta
 CREATE INDEX workflow_runs_conclusion ON workflow_runs USING btree (repository_id, conclusion, created_at, id) WHERE (conclusion IS NOT NULL);
 CREATE INDEX workflow_runs_with_logs ON workflow_runs USING btree (repository_id, updated_at) WHERE ((status = 'completed'::text) AND (logs_expired_at IS NULL));
 CREATE INDEX workflow_runs_ended ON workflow_runs USING btree (updated_at) WHERE (status = 'completed'::text);
+CREATE INDEX workflow_runs_on_behalf_of ON workflow_runs USING btree (on_behalf_of_id) WHERE (on_behalf_of_id IS NOT NULL);
 alter table workflows add constraint workflows_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX workflows_path ON workflows USING btree (repository_id, path);
 CREATE INDEX workflows_next_run ON workflows USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
@@ -4047,6 +4050,8 @@ alter table dependency_alert_assignees
   add constraint dependency_alert_assignees_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table known_addresses
   add constraint known_addresses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table workflow_runs
+  add constraint workflow_runs_on_behalf_of_id_fkey FOREIGN KEY (on_behalf_of_id) REFERENCES accounts(id) ON DELETE SET NULL;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -17,6 +17,7 @@ import { presentRepositories, type RepositoryWithOwner } from '#resources/reposi
 import { emitBody } from '#vocabulary/body.ts';
 import type { WorkflowFile } from '#workflow-files/file.ts';
 import { dispatchInputs, InputProblem, isDispatched } from '#workflow-files/inputs.ts';
+import { findAskerBehind } from './behind-job.ts';
 import { readCalledFiles } from './called-files.ts';
 import { type HeadCommit, headCommitOf } from './head-commit.ts';
 import { createRun, type NewRun } from './runs.ts';
@@ -98,7 +99,8 @@ function inputsOf(file: WorkflowFile, given: NewDispatch['inputs']): { [name: st
 export async function dispatchRun(tx: Tx, action: Action, links: Links, dispatch: Dispatch): Promise<RunRow> {
   const { repo, by, now } = action;
   const event = 'workflow_dispatch';
-  const run = await createRun({ tx, links, now }, { ...dispatch, repository: repo, event, actor: by.account.id });
+  const onBehalfOf = await findAskerBehind(tx, by);
+  const run = await createRun({ tx, links, now }, { ...dispatch, repository: repo, event, actor: by.account.id, onBehalfOf });
   if (!run) throw conflict('The workflow was disabled meanwhile');
   await record(tx, { ...inRepository(action), kind: 'workflow_dispatch.sent', data: { run: run.id } });
   return run;

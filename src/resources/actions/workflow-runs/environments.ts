@@ -16,6 +16,7 @@ import {
   waitsFor,
 } from '#resources/actions/environments/index.ts';
 import { loadReviewers } from '#resources/collaboration/reviews/index.ts';
+import { askerOf } from './behind-job.ts';
 import { deploymentAction, noteDeployment } from './job-deployments.ts';
 import { inRun, planOf } from './planned.ts';
 import { type JobReview, listJobReviews } from './review-store.ts';
@@ -28,10 +29,6 @@ type Admission = { readonly job: JobRow } & (
   | { readonly state: 'ready' | 'waiting' }
   | { readonly state: 'refused'; readonly problem: string }
 );
-
-/** Who asked for what a run deploys, and may therefore be none to approve it. */
-export const askerOf = ({ triggering_actor_id, actor_id }: Pick<RunRow, 'triggering_actor_id' | 'actor_id'>) =>
-  triggering_actor_id ?? actor_id ?? undefined;
 
 /**
  * Decides about jobs that wait to enter their environments. Those that come for the first time get their deployments, and whoever is to say

@@ -1,3 +1,4 @@
+export { findAskerBehind } from './behind-job.ts';
 export { readCalledFiles } from './called-files.ts';
 export { addressOf } from './contexts.ts';
 export { headCommitOf } from './head-commit.ts';

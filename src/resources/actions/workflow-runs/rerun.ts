@@ -1,10 +1,12 @@
 // Running a run once more: a new attempt, of all jobs or of some.
+import type { SignedIn } from '#access/viewer.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
 import { loadWorkflows } from '#resources/actions/workflows/index.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
+import { findAskerBehind } from './behind-job.ts';
 import { loadWorkflow } from './called-files.ts';
 import { addJobs, type NewJob } from './new-jobs.ts';
 import { firstStatusOf, inRun, planOf, waitsForCall } from './planned.ts';
@@ -12,7 +14,7 @@ import { type ProgressContext, queueNewJobs } from './progress.ts';
 import { beginAgain } from './runs.ts';
 import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow, updateRun } from './store.ts';
 
-type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
+type RerunOptions = { readonly by: SignedIn; readonly debugs: boolean };
 
 type Run = Id<'workflow_runs'>;
 
@@ -79,7 +81,8 @@ async function beginAttempt(
     status: 'queued',
     conclusion: null,
     cancelled_at: null,
-    triggering_actor_id: by,
+    triggering_actor_id: by.account.id,
+    on_behalf_of_id: (await findAskerBehind(tx, by)) ?? null,
     logs_expired_at: null,
     debugs,
     started_at: now,

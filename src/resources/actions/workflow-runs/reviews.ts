@@ -17,7 +17,7 @@ import {
   type Protection,
 } from '#resources/actions/environments/index.ts';
 import { loadReviewers } from '#resources/collaboration/reviews/index.ts';
-import { askerOf } from './environments.ts';
+import { askerOf } from './behind-job.ts';
 import { inRun } from './planned.ts';
 import { advanceRun, endJob, type ProgressContext } from './progress.ts';
 import { countReviews, insertJobReviews, insertReview, listWaitingJobs } from './review-store.ts';
