@@ -10,6 +10,10 @@ export type WorkflowFileAccess =
 const allowed: WorkflowFileAccess = { allowed: true };
 const denied = (to: string, lacks: string): WorkflowFileAccess => ({ allowed: false, to, lacks });
 
+/** How a refusal names a file that a credential may not write. */
+export const workflowFileMessage = ({ to, lacks }: Extract<WorkflowFileAccess, { allowed: false }>, path: string): string =>
+  `refusing to allow ${to} to create or update workflow \`${path}\` without ${lacks}`;
+
 /** What the server itself, which deletes branches and tags, may do. */
 export const noWorkflowFiles = denied('this request', 'a credential');
 
