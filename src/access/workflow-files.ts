@@ -2,10 +2,7 @@ import { holds, type PermissionSet } from './permissions.ts';
 import { expandScopes } from './scopes.ts';
 import type { Grant } from './viewer.ts';
 
-/**
- * Whether a credential may change workflow files. If not, it holds the words of the refusal for the credential and the missing
- * right.
- */
+/** Whether a credential may change workflow files; if not, how a refusal names the credential and the right that it lacks. */
 export type WorkflowFileAccess =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly to: string; readonly lacks: string };
@@ -13,7 +10,11 @@ export type WorkflowFileAccess =
 const allowed: WorkflowFileAccess = { allowed: true };
 const denied = (to: string, lacks: string): WorkflowFileAccess => ({ allowed: false, to, lacks });
 
-/** The access of the server itself, when it deletes branches and tags. */
+/** How a refusal names a file that a credential may not write. */
+export const workflowFileMessage = ({ to, lacks }: Extract<WorkflowFileAccess, { allowed: false }>, path: string): string =>
+  `refusing to allow ${to} to create or update workflow \`${path}\` without ${lacks}`;
+
+/** What the server itself, which deletes branches and tags, may do. */
 export const noWorkflowFiles = denied('this request', 'a credential');
 
 const byScope = (scopes: readonly string[], to: string): WorkflowFileAccess =>
@@ -23,8 +24,8 @@ const byPermission = (held: PermissionSet, to: string): WorkflowFileAccess =>
   holds(held, 'workflows:write') ? allowed : denied(to, '`workflows` permission');
 
 /**
- * Whether a credential may change workflow files in a repository to which it may push. SSH keys may, since they belong to a
- * person, or an administrator of the repository added them. `held` are the credential's permissions in this repository.
+ * Whether a credential may change workflow files in a repository to which it may push. SSH keys may: they belong to a person, or were added
+ * by an administrator of the repository. `held`: what the credential may in this repository.
  */
 export function workflowFileAccess(grant: Grant, { held }: { held: PermissionSet }): WorkflowFileAccess {
   switch (grant.kind) {

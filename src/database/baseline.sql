@@ -1450,16 +1450,6 @@ create table pages_sites (
   constraint pages_sites_source_path_check CHECK ((source_path = ANY (ARRAY['/'::text, '/docs'::text]))),
   constraint pages_sites_check CHECK (((live_tree IS NULL) = (live_version IS NULL)))
 );
-create table planned_merges (
-  id bigint generated always as identity not null,
-  issue_id bigint not null,
-  repository_id bigint not null,
-  merge_commit_sha text not null,
-  head_sha text not null,
-  actor_id bigint not null,
-  via_app_id bigint,
-  planned_at timestamp with time zone not null
-);
 create table private_registries (
   id bigint generated always as identity not null,
   organization_id bigint not null,
@@ -1561,7 +1551,8 @@ create table ref_changes (
   repository_id bigint not null,
   actor_id bigint,
   commands jsonb not null,
-  started_at timestamp with time zone not null
+  started_at timestamp with time zone not null,
+  following jsonb
 );
 create table refresh_tokens (
   hash bytea not null,
@@ -2424,6 +2415,7 @@ create table workflow_runs (
   logs_expired_at timestamp with time zone,
   workflow_ref text,
   workflow_sha text,
+  on_behalf_of_id bigint,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
   constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL)))
@@ -2825,11 +2817,6 @@ alter table pages_sessions add constraint pages_sessions_session_hash_repository
 CREATE INDEX pages_sessions_expires ON pages_sessions USING btree (expires_at);
 alter table pages_sites add constraint pages_sites_pkey PRIMARY KEY (repository_id);
 CREATE UNIQUE INDEX pages_sites_private_label ON pages_sites USING btree (private_label);
-alter table planned_merges add constraint planned_merges_pkey PRIMARY KEY (id);
-CREATE INDEX planned_merges_commit ON planned_merges USING btree (repository_id, merge_commit_sha);
-CREATE INDEX planned_merges_issue ON planned_merges USING btree (issue_id);
-CREATE INDEX planned_merges_actor ON planned_merges USING btree (actor_id);
-CREATE INDEX planned_merges_app ON planned_merges USING btree (via_app_id) WHERE (via_app_id IS NOT NULL);
 alter table private_registries add constraint private_registries_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX private_registries_name ON private_registries USING btree (organization_id, upper(name));
 CREATE UNIQUE INDEX private_registries_selection ON private_registries USING btree (selection_id);
@@ -3120,6 +3107,7 @@ CREATE INDEX workflow_runs_open ON workflow_runs USING btree (repository_id, sta
 CREATE INDEX workflow_runs_conclusion ON workflow_runs USING btree (repository_id, conclusion, created_at, id) WHERE (conclusion IS NOT NULL);
 CREATE INDEX workflow_runs_with_logs ON workflow_runs USING btree (repository_id, updated_at) WHERE ((status = 'completed'::text) AND (logs_expired_at IS NULL));
 CREATE INDEX workflow_runs_ended ON workflow_runs USING btree (updated_at) WHERE (status = 'completed'::text);
+CREATE INDEX workflow_runs_on_behalf_of ON workflow_runs USING btree (on_behalf_of_id) WHERE (on_behalf_of_id IS NOT NULL);
 alter table workflows add constraint workflows_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX workflows_path ON workflows USING btree (repository_id, path);
 CREATE INDEX workflows_next_run ON workflows USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
@@ -3290,7 +3278,9 @@ insert into schema_migrations (version, name, checksum) values
   (271, '0271-applied-by', 'e0ab0533f0d7530923d8a1b68348b2298d50c49eece0cc2207872cf7c816f355'),
   (272, '0272-last-backup', 'eac3acdc42e5fb50dac576d57ccc8047410dd0d6849de04a77a314fb0a6c2fe8'),
   (280, '0280-interrupted-jobs', 'ca555f6a0facb7c02e676bd34ad6f4a52a8195d5b6bd845c672ecdcf4bdacea2'),
-  (281, '0281-missing-products', 'e45028a5485c6a2a797fe6a090e3ba0a1273867d6449ab6c9ca68cf64b8c60d9');
+  (281, '0281-missing-products', 'e45028a5485c6a2a797fe6a090e3ba0a1273867d6449ab6c9ca68cf64b8c60d9'),
+  (282, '0282-runs-on-behalf', '780c671649a11d4725d01b6505d75a20b7b2cc2cdacb064b8ea69200da4d1b1b'),
+  (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -3709,11 +3699,6 @@ alter table pull_requests
   add constraint pull_requests_head_repository_id_fkey FOREIGN KEY (head_repository_id) REFERENCES repositories(id) ON DELETE SET NULL,
   add constraint pull_requests_head_owner_id_fkey FOREIGN KEY (head_owner_id) REFERENCES accounts(id) ON DELETE SET NULL,
   add constraint pull_requests_merged_by_fkey FOREIGN KEY (merged_by) REFERENCES accounts(id) ON DELETE SET NULL;
-alter table planned_merges
-  add constraint planned_merges_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
-  add constraint planned_merges_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
-  add constraint planned_merges_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE CASCADE,
-  add constraint planned_merges_via_app_id_fkey FOREIGN KEY (via_app_id) REFERENCES apps(id) ON DELETE SET NULL;
 alter table pull_request_commits
   add constraint pull_request_commits_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE;
 alter table reviews
@@ -4047,6 +4032,8 @@ alter table dependency_alert_assignees
   add constraint dependency_alert_assignees_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table known_addresses
   add constraint known_addresses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table workflow_runs
+  add constraint workflow_runs_on_behalf_of_id_fkey FOREIGN KEY (on_behalf_of_id) REFERENCES accounts(id) ON DELETE SET NULL;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -2303,6 +2303,7 @@ export interface WorkflowRuns {
   logs_expired_at: Date | null;
   workflow_ref: string | null;
   workflow_sha: string | null;
+  on_behalf_of_id: Id<'accounts'> | null;
 }
 
 export interface Workflows {

@@ -3,6 +3,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { Nothing, withDefault } from '#lib/shape.ts';
+import { findAskerBehind } from '#resources/actions/workflow-runs/index.ts';
 
 /** The public API's bound on the properties of a payload. */
 const maxProperties = 10;
@@ -20,7 +21,11 @@ export const createDispatch = endpoint({
   example: { event_type: 'deployed', client_payload: { version: '1.2.3' } },
   replies: { 204: Nothing },
   async handle({ change, body, action }) {
-    const data = { type: body.event_type, payload: body.client_payload };
-    await change((scope) => record(scope.tx, { ...inRepository(action), kind: 'repository.dispatched', data }));
+    const said = { type: body.event_type, payload: body.client_payload };
+    await change(async (scope) => {
+      const onBehalfOf = await findAskerBehind(scope.tx, action.by);
+      const data = { ...said, ...(onBehalfOf === undefined ? {} : { onBehalfOf }) };
+      await record(scope.tx, { ...inRepository(action), kind: 'repository.dispatched', data });
+    });
   },
 });

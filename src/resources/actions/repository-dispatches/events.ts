@@ -1,9 +1,15 @@
+import type { Id } from '#lib/id.ts';
 import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** A caller reported an event from elsewhere. */
-    'repository.dispatched': { type: string; payload: { readonly [name: string]: unknown } };
+    /** Somebody told of something that happened elsewhere. */
+    'repository.dispatched': {
+      type: string;
+      payload: { readonly [name: string]: unknown };
+      /** Who asked for it, where the token of a job did it. */
+      onBehalfOf?: Id<'accounts'>;
+    };
   }
 }
 

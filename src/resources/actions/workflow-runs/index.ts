@@ -1,3 +1,4 @@
+export { findAskerBehind } from './approval/behind-job.ts';
 export { type FoundJob, queueKeyOf, takeJobs } from './jobs/claim.ts';
 export { listWaitingForHosted } from './jobs/claim-store.ts';
 export { explainJob } from './jobs/explain.ts';

@@ -53,6 +53,7 @@ const summaryColumns = [
   'pull_request_id',
   'actor_id',
   'triggering_actor_id',
+  'on_behalf_of_id',
   'problems',
   'is_from_fork',
   'debugs',
@@ -73,6 +74,12 @@ export const selectRun = (db: Db, repository: OrSql<RepositoryId>, id: Run) =>
 /** Runs by their ids. */
 export const loadRuns = async (db: Db, ids: readonly Run[]): Promise<Map<Run, RunSummary>> =>
   keyed(await summaries(db).where('id', 'in', unique(ids)).execute(), ({ id }) => id);
+
+/** The run of the job whose token this is. */
+export const findRunOfToken = (db: Db, token: Id<'tokens'>): Promise<RunSummary | undefined> =>
+  summaries(db)
+    .where('id', '=', (eb) => eb.selectFrom('workflow_jobs').select('run_id').where('token_id', '=', token))
+    .executeTakeFirst();
 
 /** The payloads of the events of runs. */
 export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run, string>> =>

@@ -121,9 +121,10 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
   const payload = emitBody('github', built.body, parts) as object;
   const links = linksOf(addressOf(services));
   const failures: unknown[] = [];
+  const onBehalfOf = event.kind === 'repository.dispatched' ? event.data.onBehalfOf : undefined;
   for (const runTrigger of await runTriggersOf({ gitRepository, repository, event, built, job, ownApp })) {
     const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = runTrigger;
-    const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, depth };
+    const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, onBehalfOf, depth };
     for (const file of await triggeredFiles(gitRepository, runTrigger, { owner: repository.owner_id, time })) {
       time.check();
       const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);

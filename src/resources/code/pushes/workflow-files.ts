@@ -1,5 +1,5 @@
 // Changing workflow files takes a right of its own, since workflows run with the secrets of their repository.
-import type { WorkflowFileAccess } from '#access/workflow-files.ts';
+import { type WorkflowFileAccess, workflowFileMessage } from '#access/workflow-files.ts';
 import { type ObjectInfo, type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { heads } from '#git/refs/ref-name.ts';
@@ -11,8 +11,6 @@ import { workflowFolders } from '#workflow-files/file.ts';
 
 /** Thrown where a ref would get a workflow file that the credential may not write. */
 export class WorkflowFilesRefused extends Error {}
-
-type Denied = Extract<WorkflowFileAccess, { allowed: false }>;
 
 /**
  * The moves that bring workflow files which this credential may not write, each with the message for its user. The folders are compared by
@@ -42,13 +40,10 @@ export async function refuseWorkflowFiles(
       if (!known.has(after)) known.set(after, await findNewPath(gitRepository, reader, own));
       path = known.get(after);
     }
-    if (path !== undefined) refused.set(ref, messageOf(access, path));
+    if (path !== undefined) refused.set(ref, workflowFileMessage(access, path));
   }
   return refused;
 }
-
-const messageOf = ({ to, lacks }: Denied, path: string): string =>
-  `refusing to allow ${to} to create or update workflow \`${path}\` without ${lacks}`;
 
 /** What is at the paths of the workflow folders, in their order. It need not be a folder. */
 type Folders = readonly (ObjectInfo | undefined)[];

@@ -9,6 +9,7 @@ import { periodicYield } from '#lib/turns.ts';
 import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from '#resources/code/ref-rules/index.ts';
 import { findCodeOwners, ownerListsOf, resolveOwners } from '#resources/collaboration/code-owners/index.ts';
 import { mergedTree } from '#resources/collaboration/pulls/index.ts';
+import { findActionsApp } from '#resources/repositories/apps/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import type { ReviewParameters } from './review-rules.ts';
 import { countUnresolved, type DecidingReview, loadDecidingReviews, loadReviewers, type ReviewerRow } from './store.ts';
@@ -83,8 +84,10 @@ async function approvalProblem(
     (review) => review.state === 'APPROVED' && (!parameters.dismiss_stale_reviews_on_push || isOfPresentChanges(review, pull)),
   );
   if (approvals.length < wanted) return `At least ${people(wanted)} required by reviewers with write access.`;
-  if (parameters.require_last_push_approval && !approvals.some((one) => isOfLastPush(one, pull)))
-    return 'The last push must be approved by somebody other than who pushed it.';
+  if (parameters.require_last_push_approval) {
+    const problem = await lastPushProblem(check, pull, approvals);
+    if (problem !== undefined) return problem;
+  }
   const files =
     parameters.require_code_owner_review || parameters.required_reviewers?.length
       ? await listChangedPaths(check, pull, move)
@@ -126,8 +129,22 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
   return false;
 }
 
-const isOfLastPush = (review: Counted, pull: EvaluatedPull): boolean =>
-  isOfPresentChanges(review, pull) && review.author_id !== pull.head_pushed_by;
+/**
+ * Whether nobody but who pushed the changes last approves them. Who is behind the job that pushed isn't known, and may be one of those who
+ * approve: of two, one is somebody else.
+ */
+async function lastPushProblem(
+  { db }: ReviewCheck,
+  pull: EvaluatedPull,
+  approvals: readonly Counted[],
+): Promise<string | undefined> {
+  const { head_pushed_by: pusher } = pull;
+  const byOthers = approvals.filter((one) => isOfPresentChanges(one, pull) && one.author_id !== pusher);
+  if (byOthers.length >= 2) return undefined;
+  if (byOthers.length === 0) return 'The last push must be approved by somebody other than who pushed it.';
+  const isByJob = pusher !== null && (await findActionsApp(db))?.bot_id === pusher;
+  return isByJob ? 'The last push, by a workflow job, must be approved by two people.' : undefined;
+}
 
 /** The heads with the changes that the pull request brings now. */
 export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sha' | 'same_heads'>): Oid[] => [

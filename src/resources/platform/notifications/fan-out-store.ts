@@ -210,7 +210,8 @@ const deploymentReviewers = sql`
       union select m.user_id from environment_reviewers e
         join teams t on t.ancestors @> array[e.team_id] join team_members m on m.team_id = t.id
         where e.environment_id = j.environment_id) reviewer
-  where j.id = v.job and not (rule.prevent_self_review and reviewer.account_id is not distinct from w.triggering_actor_id)`;
+  where j.id = v.job and not (rule.prevent_self_review and reviewer.account_id 
+    is not distinct from coalesce(w.on_behalf_of_id, w.triggering_actor_id))`;
 
 /** Who administers a repository. */
 const administrators = ({ id }: RepositoryRow) => sql`

@@ -4,6 +4,7 @@ import { findRepoById } from '#access/lookup.ts';
 import type { NewOwner } from '#access/owner.ts';
 import type { Role } from '#access/roles.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
+import type { Db, Tx } from '#database/connect.ts';
 import type { Change, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -14,6 +15,7 @@ import { removeCollaborator } from '#resources/identity/members/index.ts';
 import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/identity/teams/index.ts';
 import { removeRepositoryFromTokens } from '#resources/identity/tokens/index.ts';
 import { removeAllValues } from '#resources/repositories/custom-properties/index.ts';
+import { checkArriving } from './arriving-workflows.ts';
 import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
 import { removeFromInstallations } from './installation-store.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
@@ -31,7 +33,7 @@ import {
 
 /** Forks, copies of templates, and transfers. */
 
-type Context = { change: Change; git: GitStore };
+type Context = { db: Db; change: Change; git: GitStore };
 type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; onlyBranch: string | undefined };
 type Fork = { row: RepositoryRow; role: Role | undefined };
 
@@ -39,10 +41,11 @@ type Fork = { row: RepositoryRow; role: Role | undefined };
  * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork of
  * a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
-export async function forkRepository({ change, git }: Context, wanted: NewFork): Promise<Fork> {
+export async function forkRepository({ db, change, git }: Context, wanted: NewFork): Promise<Fork> {
   const existing = await change((scope) => findOwnFork(scope, wanted));
   if (existing) return existing;
   await using copy = await copyOf(git, wanted.repo, wanted.onlyBranch);
+  await checkArriving(db, { ...wanted, source: wanted.repo }, copy.findWorkflowFolder);
   return await change(async (scope) => {
     await lockOwner(scope.tx, wanted.owner.id); // of two concurrent requests, the second finds the fork of the first
     return (await findOwnFork(scope, wanted)) ?? createFork(scope, { ...wanted, git, initialize: copy.initialize });
@@ -145,12 +148,13 @@ type TemplateCopy = {
 
 /** Creates a repository from a template: the files of its branches, without their history. */
 export async function generateFromTemplate(
-  { change, git }: Context,
+  { db, change, git }: Context,
   { template, owner, by, wanted, allBranches, identity, now }: TemplateCopy,
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');
   await change((scope) => precheckCreation(scope, { owner, by, wanted }));
   await using copy = await copyTemplate(git, template, { by: identity, allBranches });
+  await checkArriving(db, { owner, by, source: template }, copy.findWorkflowFolder);
   const from = { template_id: template.id, default_branch: template.default_branch };
   return await change((scope) => createRepository(scope, { git, owner, by, wanted, from, initialize: copy.initialize, now }));
 }

@@ -11,9 +11,11 @@ import { listRefs } from '#git/refs/refs.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import type { GitStore } from '#git/repo.ts';
 import { createRepository, installRepository, repoOf, repositoryExists } from '#git/store.ts';
+import { gather } from '#lib/collections.ts';
 import { noreplyAddress } from '#lib/noreply.ts';
 import { templateText } from '#resources/repositories/gitignore/index.ts';
 import { licenseText } from '#resources/repositories/licenses/index.ts';
+import { findWorkflowFolder } from './arriving-workflows.ts';
 import type { NewRepository } from './schemas.ts';
 import { signedOff } from './signoff.ts';
 
@@ -74,13 +76,19 @@ export function initialCommitOf(
 const fileOf = (path: string, text: string): TreeChange => ({ path, mode: '100644', content: Buffer.from(text) });
 
 /** A copy that is made before its repository has a row, so that no database connection is held while it is copied. */
-export type PreparedCopy = { initialize: Initialize; [Symbol.asyncDispose](): Promise<void> };
+export type PreparedCopy = {
+  initialize: Initialize;
+  /** A folder for workflows that one of its branches or tags has. */
+  findWorkflowFolder(): Promise<string | undefined>;
+  [Symbol.asyncDispose](): Promise<void>;
+};
 
 const preparedCopy = ({ draft, refs }: Copy): PreparedCopy => ({
   async initialize(row) {
     await installRepository(draft, row.id);
     return refs.map(({ name, oid }) => newRef(name, oid));
   },
+  findWorkflowFolder: () => findWorkflowFolder(draft.repo, gather(refs, 'oid')),
   [Symbol.asyncDispose]: () => draft[Symbol.asyncDispose](),
 });
 

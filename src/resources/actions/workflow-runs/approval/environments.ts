@@ -19,6 +19,7 @@ import { loadReviewers } from '#resources/collaboration/reviews/index.ts';
 import { inRun, planOf } from '../planning/kept-plan.ts';
 import { deploymentAction, noteDeployment } from '../states/deployments.ts';
 import { type JobRow, type RunRow, updateJob } from '../store.ts';
+import { askerOf } from './behind-job.ts';
 import { type JobReview, listJobReviews } from './store.ts';
 
 type Context = { readonly tx: Tx; readonly now: Date };
@@ -28,10 +29,6 @@ type Admission = { readonly job: JobRow } & (
   | { readonly state: 'ready' | 'waiting' }
   | { readonly state: 'refused'; readonly problem: string }
 );
-
-/** Who asked for what a run deploys, and may therefore be none to approve it. */
-export const askerOf = ({ triggering_actor_id, actor_id }: Pick<RunRow, 'triggering_actor_id' | 'actor_id'>) =>
-  triggering_actor_id ?? actor_id ?? undefined;
 
 /**
  * Decides about jobs that wait to enter their environments. Those that come for the first time get their deployments, and whoever is to say

@@ -24,7 +24,7 @@ import { inRun } from '../planning/kept-plan.ts';
 import type { NewCustomDeploymentReview, NewDeploymentReview } from '../schemas.ts';
 import { transitionJob } from '../states/job-states.ts';
 import { findRunForUpdate, type JobRow, type RunRow, type RunSummary } from '../store.ts';
-import { askerOf } from './environments.ts';
+import { askerOf } from './behind-job.ts';
 import { countReviews, insertJobReviews, insertReview, listWaitingJobs } from './store.ts';
 
 type Run = Id<'workflow_runs'>;

@@ -66,7 +66,7 @@ export const rerunWorkflowJob = endpoint({
   example: { enable_debug_logging: false },
   replies: { 201: Type.Object({}) },
   async handle({ change, at, body, viewer, links, now }) {
-    const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
+    const options = { by: viewer, debugs: body.enable_debug_logging };
     await change((scope) => rerunJob({ tx: scope.tx, links, now }, at.job, options));
     return {};
   },

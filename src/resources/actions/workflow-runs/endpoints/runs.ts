@@ -132,7 +132,7 @@ export const rerunWorkflow = endpoint({
   example: { enable_debug_logging: false },
   replies: { 201: Type.Object({}) },
   async handle({ change, at, body, viewer, links, now }) {
-    const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
+    const options = { by: viewer, debugs: body.enable_debug_logging };
     await change((scope) => rerunRun({ tx: scope.tx, links, now }, at.workflowRun.id, options));
     return {};
   },
@@ -149,7 +149,7 @@ export const rerunFailedJobsOfRun = endpoint({
   example: { enable_debug_logging: false },
   replies: { 201: Type.Object({}) },
   async handle({ change, at, body, viewer, links, now }) {
-    const options = { by: viewer.account.id, debugs: body.enable_debug_logging };
+    const options = { by: viewer, debugs: body.enable_debug_logging };
     await change((scope) => rerunFailedJobs({ tx: scope.tx, links, now }, at.workflowRun.id, options));
     return {};
   },

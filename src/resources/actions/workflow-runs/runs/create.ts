@@ -51,6 +51,8 @@ export type NewRun = {
   /** How many runs led to it, each by the end of the one before. */
   readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
+  /** Who asked for it, where the token of a job makes it. */
+  readonly onBehalfOf?: Id<'accounts'> | undefined;
 };
 
 /**
@@ -104,6 +106,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     pull_request_id: wanted.pullRequest ?? null,
     actor_id: wanted.actor ?? null,
     triggering_actor_id: wanted.actor ?? null,
+    on_behalf_of_id: wanted.onBehalfOf ?? null,
     payload: JSON.stringify(wanted.payload),
     file: content,
     problems: JSON.stringify(problems),

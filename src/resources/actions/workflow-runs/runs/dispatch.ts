@@ -17,6 +17,7 @@ import { presentRepositories, type RepositoryWithOwner } from '#resources/reposi
 import { emitBody } from '#vocabulary/body.ts';
 import type { WorkflowFile } from '#workflow-files/file.ts';
 import { dispatchInputs, InputProblem, isDispatched } from '#workflow-files/inputs.ts';
+import { findAskerBehind } from '../approval/behind-job.ts';
 import { readCalledFiles } from '../planning/called-files.ts';
 import { DispatchPayload, type NewDispatch } from '../schemas.ts';
 import type { RunRow } from '../store.ts';
@@ -98,7 +99,8 @@ function inputsOf(file: WorkflowFile, given: NewDispatch['inputs']): { [name: st
 export async function dispatchRun(tx: Tx, action: Action, links: Links, dispatch: Dispatch): Promise<RunRow> {
   const { repo, by, now } = action;
   const event = 'workflow_dispatch';
-  const run = await createRun({ tx, links, now }, { ...dispatch, repository: repo, event, actor: by.account.id });
+  const onBehalfOf = await findAskerBehind(tx, by);
+  const run = await createRun({ tx, links, now }, { ...dispatch, repository: repo, event, actor: by.account.id, onBehalfOf });
   if (!run) throw conflict('The workflow was disabled meanwhile');
   await record(tx, { ...inRepository(action), kind: 'workflow_dispatch.sent', data: { run: run.id } });
   return run;

@@ -1,9 +1,11 @@
 // Running a run once more: a new attempt, of all jobs or of some.
+import type { SignedIn } from '#access/viewer.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
 import { loadWorkflows } from '#resources/actions/workflows/index.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
+import { findAskerBehind } from '../approval/behind-job.ts';
 import type { ProgressContext } from '../planning/advance.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { creationOf, planOf, waitsForCall } from '../planning/kept-plan.ts';
@@ -12,7 +14,7 @@ import { transitionRun } from '../states/run-states.ts';
 import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
 import { beginAgain } from './create.ts';
 
-type RerunOptions = { readonly by: Id<'accounts'>; readonly debugs: boolean };
+type RerunOptions = { readonly by: SignedIn; readonly debugs: boolean };
 
 type Run = Id<'workflow_runs'>;
 
@@ -74,7 +76,12 @@ async function beginAttempt(
     started_at: run.started_at,
     updated_at: run.updated_at,
   });
-  const begun = await transitionRun(context, run, 'rerun', { attempt: run.attempt + 1, triggering_actor_id: by, debugs });
+  const begun = await transitionRun(context, run, 'rerun', {
+    attempt: run.attempt + 1,
+    triggering_actor_id: by.account.id,
+    on_behalf_of_id: (await findAskerBehind(tx, by)) ?? null,
+    debugs,
+  });
   await createJobs(
     context,
     begun,

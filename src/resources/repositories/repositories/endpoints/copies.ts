@@ -7,6 +7,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { firstOrNotFound, invalid } from '#lib/refusal.ts';
 import { OneOf, withDefault } from '#lib/shape.ts';
+import { checkTransferred } from '../arriving-workflows.ts';
 import { forkRepository, generateFromTemplate, invalidForkOwner, transferRepository } from '../copies.ts';
 import { identityOf } from '../initialize.ts';
 import { presentFullRepository, presentRepositories } from '../present.ts';
@@ -52,7 +53,7 @@ export const createFork = endpoint({
     const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
     if (!owner) throw invalidForkOwner();
     const onlyBranch = body.default_branch_only ? at.repo.default_branch : undefined;
-    const { row, role } = await forkRepository({ change, git }, { ...action, owner, name: body.name, onlyBranch });
+    const { row, role } = await forkRepository({ db, change, git }, { ...action, owner, name: body.name, onlyBranch });
     return presentFullRepository(scope, row, { owner, role });
   },
 });
@@ -72,7 +73,7 @@ export const createFromTemplate = endpoint({
     if (!owner) throw invalid('Repository', 'owner', 'invalid', 'owner is not an account for which you may create a repository');
     const identity = identityOf(viewer.account, links, now);
     const allBranches = include_all_branches ?? false;
-    const row = await generateFromTemplate({ change, git }, { ...action, owner, wanted, allBranches, identity });
+    const row = await generateFromTemplate({ db, change, git }, { ...action, owner, wanted, allBranches, identity });
     return presentFullRepository(scope, row, { owner, role: 'admin', showsSecurity: true });
   },
 });
@@ -92,10 +93,11 @@ export const transferRepo = endpoint({
   body: Transfer,
   example: { new_owner: 'acme' },
   replies: { 202: MinimalRepository },
-  async handle({ scope, db, change, viewer, body, action }) {
+  async handle({ scope, db, change, at, viewer, body, action, services: { git } }) {
     const to = await findNewOwner(db, viewer, body.new_owner, 'administration:write');
     if (!to)
       throw invalid('Repository', 'new_owner', 'invalid', 'new_owner is not an account to which you may transfer a repository');
+    await checkTransferred({ db, git }, { by: viewer, owner: to, source: at.repo });
     const row = await change((scope) =>
       transferRepository(scope, { ...action, to, name: body.new_name, teams: body.team_ids ?? [] }),
     );
