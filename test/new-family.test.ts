@@ -9,7 +9,10 @@ const run = promisify(execFile);
 const checkout = new URL('..', import.meta.url).pathname;
 const folder = 'src/resources/repositories/bookmarks';
 
-/** A small family, as docs/adding-a-family.md describes it: a table, a limit, an interpreter, a service with a setting, events and endpoints. */
+/**
+ * A small family, as docs/adding-a-family.md describes it: a table, a limit, an interpreter, a service with a setting, events and
+ * endpoints.
+ */
 const family: Readonly<Record<string, string>> = {
   'limits.ts': `
     import { limitGroup } from '#lib/limits.ts';

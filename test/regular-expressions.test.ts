@@ -2,7 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 
-// An expression such as `/_+$/` takes quadratic time where a long run isn't followed by what it wants: it is tried again from each character of the run.
+// An expression such as `/_+$/` takes quadratic time where a long run isn't followed by what it wants: it is tried again from
+// each character of the run.
 
 const root = new URL('../src', import.meta.url).pathname;
 

@@ -15,7 +15,10 @@ export const writesContents = { ...inRepository, permission: 'contents:write', r
 /** Moving branches, including branches of a fork that an open pull request allows others to modify. */
 export const movesBranches = { ...writesContents, heads: 'modifiable' } as const satisfies Policy;
 
-/** What only administrators of a repository may do, and credentials that may administer it. Rules ask this of a part of what an endpoint does. */
+/**
+ * What only administrators of a repository may do, and credentials that may administer it. Rules ask this of a part of what an
+ * endpoint does.
+ */
 export const administersRepository = {
   scopes: ['repo'],
   role: 'admin',

@@ -24,8 +24,8 @@ const byPermission = (held: PermissionSet, to: string): WorkflowFileAccess =>
   holds(held, 'workflows:write') ? allowed : denied(to, '`workflows` permission');
 
 /**
- * Whether a credential may change workflow files in a repository to which it may push. SSH keys may: they belong to a person, or were added
- * by an administrator of the repository. `held`: what the credential may in this repository.
+ * Whether a credential may change workflow files in a repository to which it may push. SSH keys may: they belong to a person, or
+ * were added by an administrator of the repository. `held`: what the credential may in this repository.
  */
 export function workflowFileAccess(grant: Grant, { held }: { held: PermissionSet }): WorkflowFileAccess {
   switch (grant.kind) {

@@ -14,8 +14,8 @@ type GivenLimit = { readonly group: string; readonly name: string; readonly digi
 type GivenLimits = readonly GivenLimit[];
 
 /**
- * Parses limits as `git.transfers=32, requests.body=2M, git.commandTime=1m`. The names are looked up by `limitOverrides`, since loading the
- * table loads all families.
+ * Parses limits as `git.transfers=32, requests.body=2M, git.commandTime=1m`. The names are looked up by `limitOverrides`, since
+ * loading the table loads all families.
  * @throws Error with the invalid part
  */
 export const parseLimits = (text: string): GivenLimits =>

@@ -112,7 +112,8 @@ export async function describeBaseline(address: Address): Promise<string> {
       await read(owners),
       await read(storage),
       await read(indexes),
-      // After the indexes: making one counts the rows of its table, and the planner reads such small tables without their indexes.
+      // After the indexes: making one counts the rows of its table, and the planner reads such small tables without their
+      // indexes.
       await readRows(client),
       await read(views),
       await read(foreignKeys),

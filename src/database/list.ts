@@ -21,9 +21,9 @@ export const countLimit = 10_000;
 export const maxRows = fixedValue(listLimits.rows);
 
 /**
- * One page of a query, and the total number of rows (up to 10,000). For the first page that is one statement: the total is a column of its
- * rows. A later page is read with one more row, and the rows before it are counted only if there is one, and if its place doesn't tell
- * already that there are as many as are counted. So the page that follows is always linked.
+ * One page of a query, and the total number of rows (up to 10,000). For the first page that is one statement: the total is a
+ * column of its rows. A later page is read with one more row, and the rows before it are counted only if there is one, and if its
+ * place doesn't tell already that there are as many as are counted. So the page that follows is always linked.
  *
  * @param query its order ends with a column that is unique among its rows
  */
@@ -43,16 +43,17 @@ export async function list<DB, TB extends keyof DB, Row>(
     const isBeyondCount = found.length > 0 && reached > countLimit;
     return { rows, total: isBeyondCount ? Math.min(reached, maxRows) : await totalOf(db, counted) };
   }
-  // Of joined tables, no index has the order of the list. All of its rows are sorted, which takes a third of the time by ids alone.
+  // Of joined tables, no index has the order of the list. All of its rows are sorted, which takes a third of the time by ids
+  // alone.
   const first = query.toOperationNode().joins ? bySortedIds(query, page) : query.limit(sql.lit(page.limit));
   const found = (await first.select(sql<number>`(${counted})`.as(totalColumn)).execute()) as (Row & { [totalColumn]: number })[];
   return { rows: found.map(({ [totalColumn]: _, ...row }) => row as Row), total: found[0]?.[totalColumn] ?? 0 };
 }
 
 /**
- * The rows of a query from an offset on. What comes before them is skipped, or sorted, by what orders and names a row alone, which an index
- * may hold by itself, and only the rows of the page are read: to skip 90,000 issues takes a tenth of the time so. A limit that is part
- * of the text tells the planner how few rows are wanted, though it plans for all other values at once.
+ * The rows of a query from an offset on. What comes before them is skipped, or sorted, by what orders and names a row alone,
+ * which an index may hold by itself, and only the rows of the page are read: to skip 90,000 issues takes a tenth of the time so.
+ * A limit that is part of the text tells the planner how few rows are wanted, though it plans for all other values at once.
  */
 function bySortedIds<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
@@ -65,7 +66,8 @@ function bySortedIds<DB, TB extends keyof DB, Row>(
   if (!last || groupBy || !from?.froms.every(isTable)) return query.limit(wanted).offset(offset);
   const key = sql<number>`${{ toOperationNode: () => last }}`;
   const keys = query.clearSelect().select(key.as('key')).limit(wanted).offset(offset);
-  // An id names a row whatever else holds of it. A column that is unique in the list alone, or a join, needs the query's conditions.
+  // An id names a row whatever else holds of it. A column that is unique in the list alone, or a join, needs the query's
+  // conditions.
   const named = joins === undefined && isId(last) ? query.clearWhere() : query;
   return named.where(sql<boolean>`${key} = any (array(${keys}))`).limit(wanted);
 }
@@ -114,7 +116,9 @@ export async function listSince<DB, TB extends keyof DB, Row extends { id: numbe
   return { rows, next: found.length > limit ? rows.at(-1)?.id.toString() : undefined };
 }
 
-/** The order of a list that is walked by numbers or by cursors: by a column, and where that is the same, or there is none, by ids. */
+/**
+ * The order of a list that is walked by numbers or by cursors: by a column, and where that is the same, or there is none, by ids.
+ */
 type WalkOrder<Row> = {
   by?: {
     column: string | RawBuilder<unknown>;
@@ -152,8 +156,8 @@ export const orderBy = <Column extends string, Type extends CursorType>(
 type CursorValue = { timestamptz: Date; text: string; integer: number };
 
 /**
- * One page of a query in an order, by its number, or before or after a cursor, which holds a row's position in the order. Unless the page
- * is uncounted, the total number of rows is counted up to 10,000.
+ * One page of a query in an order, by its number, or before or after a cursor, which holds a row's position in the order. Unless
+ * the page is uncounted, the total number of rows is counted up to 10,000.
  * @throws Refusal 400 where the cursor isn't one
  */
 export async function listWalked<DB, TB extends keyof DB, Row>(

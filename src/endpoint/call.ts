@@ -32,8 +32,9 @@ export type Call<
   /** The scope, for functions that take one. */
   readonly scope: Scope;
   /**
-   * Runs a change in one transaction. It is the handlers' only source of a `WriteScope`, which all writing functions require, or its `tx`. The last
-   * row of the path is read again and locked if its resource has a `lock`. `work` gets it with the other rows of the path.
+   * Runs a change in one transaction. It is the handlers' only source of a `WriteScope`, which all writing functions require, or
+   * its `tx`. The last row of the path is read again and locked if its resource has a `lock`. `work` gets it with the other rows
+   * of the path.
    */
   readonly change: <T>(work: (scope: WriteScope, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
   readonly at: At<Path, Resources>;

@@ -13,8 +13,9 @@ export type JsonLimits = {
 };
 
 /**
- * Is given each value as soon as it is read, with the names of the fields that lead to it and whether it is an item of a list. What it returns
- * takes the place of the value; undefined leaves it out. So a text can be read that is larger than what is held of it.
+ * Is given each value as soon as it is read, with the names of the fields that lead to it and whether it is an item of a list.
+ * What it returns takes the place of the value; undefined leaves it out. So a text can be read that is larger than what is held
+ * of it.
  */
 type TakeJson = (names: readonly string[], value: unknown, isItem: boolean) => unknown;
 
@@ -122,7 +123,9 @@ export function jsonReader(limits: JsonLimits, take?: TakeJson): JsonReader {
     } else addValue(read);
   };
 
-  /** This and `readLiteral` read from `at` and return the offset behind what they read. An incomplete end is kept as `pending`. */
+  /**
+   * This and `readLiteral` read from `at` and return the offset behind what they read. An incomplete end is kept as `pending`.
+   */
   const readString = (bytes: Buffer, at: number): number => {
     const part = readStringPart(bytes, at);
     if (!part) throw malformed();

@@ -1,4 +1,5 @@
-// Limits on size, memory, time and number. Each part of the server and each family declares its own, and `resources/all.ts` has the table of all.
+// Limits on size, memory, time and number. Each part of the server and each family declares its own, and `resources/all.ts` has
+// the table of all.
 export {
   fixedValue,
   initialValues,

@@ -1,4 +1,5 @@
-// Patterns of paths and of refs, with wildcards. They are matched in steps that grow with pattern times path, whatever is written in them.
+// Patterns of paths and of refs, with wildcards. They are matched in steps that grow with pattern times path, whatever is written
+// in them.
 import { interpreterLimits } from './limits/interpreters.ts';
 import { fixedValue } from './limits.ts';
 import { Refusal } from './refusal.ts';
@@ -27,8 +28,8 @@ const maxSteps = fixedValue(interpreterLimits.patternSteps);
 const stepsOfMatch = (): Steps => ({ left: maxSteps, limit: 'interpreters.patternSteps' });
 
 /**
- * Whether parts match items one by one, where a star stands for any number of items. Only the last star that was passed is tried again:
- * an earlier one could take no items that the later one can't.
+ * Whether parts match items one by one, where a star stands for any number of items. Only the last star that was passed is tried
+ * again: an earlier one could take no items that the later one can't.
  */
 function matches<Part, Item>(
   parts: Starred<Part>,
@@ -84,8 +85,8 @@ export const matchesPath = (pattern: Pattern, path: Path, steps = stepsOfMatch()
 const tokens = /\\(?<escaped>.)|\[(?<class>[!^]?\]?(?:\\.|[^\]\\])*)\]|(?<plain>.)/gsu;
 
 /**
- * A name with wildcards: `*` stands for any characters, `?` for one, `[a-z]` and `[!a-z]` for one of a class. A backslash takes the
- * meaning from the next character, so that it is compared as it is.
+ * A name with wildcards: `*` stands for any characters, `?` for one, `[a-z]` and `[!a-z]` for one of a class. A backslash takes
+ * the meaning from the next character, so that it is compared as it is.
  */
 export function segmentOf(text: string): Segment {
   const parts = [...text.matchAll(tokens)].map(({ groups: { escaped, class: characters, plain } = {} }) => {
@@ -139,7 +140,9 @@ export function matchesFnmatch(pattern: Fnmatch, path: Path): boolean {
   return pattern.some((alternative) => matchesPath(alternative, path, steps));
 }
 
-/** The texts that a text with braces stands for; undefined where there are more than `most`. A brace without its other is itself. */
+/**
+ * The texts that a text with braces stands for; undefined where there are more than `most`. A brace without its other is itself.
+ */
 function expandBraces(text: string, most: number): string[] | undefined {
   const braces = outermostBraces(text);
   if (!braces) return [text];

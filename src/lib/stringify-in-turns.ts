@@ -1,6 +1,9 @@
 import { periodicYield } from './turns.ts';
 
-/** The JSON of plain data, as `JSON.stringify` makes it. Long lists are made JSON of item by item, and it yields to the event loop. */
+/**
+ * The JSON of plain data, as `JSON.stringify` makes it. Long lists are made JSON of item by item, and it yields to the event
+ * loop.
+ */
 export async function stringifyInTurns(value: unknown): Promise<string> {
   const yieldNow = periodicYield();
   const parts: string[] = [];

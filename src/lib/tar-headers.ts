@@ -1,5 +1,5 @@
-// Bounds what stands before the files of a tar. Its reader takes up to 4 MiB for each, and repeats what one says of all files for each
-// header that follows, all in one turn of the event loop.
+// Bounds what stands before the files of a tar. Its reader takes up to 4 MiB for each, and repeats what one says of all files for
+// each header that follows, all in one turn of the event loop.
 import { interpreterLimits } from './limits/interpreters.ts';
 import { fixedValue } from './limits.ts';
 import { periodicYield } from './turns.ts';
@@ -22,8 +22,8 @@ const most: ReadonlyMap<number, number> = new Map(
 );
 
 /**
- * Passes on the bytes of a tar. Every block that could be a header is looked at, since which blocks are some depends on how their reader
- * counts; a file that holds such a tar is refused as well.
+ * Passes on the bytes of a tar. Every block that could be a header is looked at, since which blocks are some depends on how their
+ * reader counts; a file that holds such a tar is refused as well.
  * @throws Error where a header is longer than the limits
  */
 export async function* withShortHeaders(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {

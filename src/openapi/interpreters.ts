@@ -1,7 +1,10 @@
 /** Where an interpreter runs. `steps`: on the event loop, in counted steps, and yielding where it may take long. */
 type Runs = 'steps' | 'worker';
 
-/** What interprets texts and files of users, beside the validation of requests. `docs/limits.md` shows all; a test finds what none declares. */
+/**
+ * What interprets texts and files of users, beside the validation of requests. `docs/limits.md` shows all; a test finds what none
+ * declares.
+ */
 export type Interpreter = {
   /** What it reads. All that read the same share a row of the documentation. */
   readonly reads: string;

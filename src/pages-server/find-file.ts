@@ -20,8 +20,8 @@ const files = kindOf<SiteFile | { readonly folder: true }>('page');
 type Bounds = Pick<LimitValues<typeof pagesLimits>, 'cached'>;
 
 /**
- * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that folder, and one without
- * an ending also the file with `.html` behind it. Links aren't followed.
+ * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that
+ * folder, and one without an ending also the file with `.html` behind it. Links aren't followed.
  */
 export async function findFile(
   gitRepository: GitRepository,

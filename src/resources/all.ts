@@ -55,8 +55,8 @@ type KindsOf<One> = One extends Family<string, infer Events> ? keyof Events : ne
 type UndeclaredKind = Exclude<EventKind, KindsOf<(typeof families)[number] | typeof hooks>>;
 
 /**
- * All families, webhooks and the triggers of workflows last, since they deliver the events of the others. A kind of event that no family declares is a type
- * error here that names the kind.
+ * All families, webhooks and the triggers of workflows last, since they deliver the events of the others. A kind of event that no
+ * family declares is a type error here that names the kind.
  */
 export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] : UndeclaredKind = [
   ...families,
@@ -93,7 +93,10 @@ type AnyGroup =
 /** Values in the place of those of the table, by group and name. */
 export type LimitOverrides = OverridesOf<AnyGroup>;
 
-/** All limits, of which `docs/limits.md` is made. Code reads the values from `Services.resourceLimits`, so that tests can open a server with small ones. */
+/**
+ * All limits, of which `docs/limits.md` is made. Code reads the values from `Services.resourceLimits`, so that tests can open a
+ * server with small ones.
+ */
 export const allLimits = limitTable([...layerLimits, ...allFamilies.flatMap(limitsOf)]);
 
 /** All that interprets texts and files of users, with the paths of its files below `src/`. */

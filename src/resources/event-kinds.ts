@@ -32,8 +32,8 @@ export type OwnedRepository = RepositoryRow & { owner: Account };
 export type EventScope = Pick<Recorded, 'owner' | 'repository' | 'actor'>;
 
 /**
- * What the payloads of a batch of events are built with, many at the same time: the scope of `everybody`, in which each thing is loaded once.
- * Its links have the address under which receivers reach this server.
+ * What the payloads of a batch of events are built with, many at the same time: the scope of `everybody`, in which each thing is
+ * loaded once. Its links have the address under which receivers reach this server.
  */
 export type PayloadContext = Scope &
   Needs<'refRules'> & {

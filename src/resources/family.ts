@@ -54,8 +54,8 @@ export type Family<
   /** Other background work: scheduled, or enqueued by a rule. */
   readonly jobs?: readonly Job<never, JobContext>[];
   /**
-   * Which of these objects of the object store, by their keys, are its own. What no family knows is removed. A family that takes objects over from
-   * another comes after it, so that none is overlooked that changes hands.
+   * Which of these objects of the object store, by their keys, are its own. What no family knows is removed. A family that takes
+   * objects over from another comes after it, so that none is overlooked that changes hands.
    */
   readonly loadKnownObjects?: (db: Db, keys: readonly string[]) => Promise<ReadonlySet<string>>;
   /** Loops that a worker runs beside the job queue. */

@@ -1,11 +1,12 @@
-// How families declare what has to follow a move of refs: it is stored before the refs move, and done in the transaction that records the move.
+// How families declare what has to follow a move of refs: it is stored before the refs move, and done in the transaction that
+// records the move.
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * The data of each kind of follow-up, which are stored as JSON: an older version of the server may have stored them. Each family adds its own
- * kinds to this interface.
+ * The data of each kind of follow-up, which are stored as JSON: an older version of the server may have stored them. Each family
+ * adds its own kinds to this interface.
  */
 // biome-ignore lint/suspicious/noEmptyInterface: families add to it
 export interface FollowUpData {}
@@ -21,8 +22,8 @@ export type FollowUp<Kind extends FollowUpKind = FollowUpKind> = {
 export type FollowedMove = { readonly repo: RepositoryRow; readonly actor: Id<'accounts'> | undefined; readonly now: Date };
 
 /**
- * Does what follows a move, once. First it locks the rows that it is going to change and that are locked before their repository everywhere. What
- * it returns is called after the repository is locked and the move is recorded, in the same transaction.
+ * Does what follows a move, once. First it locks the rows that it is going to change and that are locked before their repository
+ * everywhere. What it returns is called after the repository is locked and the move is recorded, in the same transaction.
  */
 type FollowUpHandler<Kind extends FollowUpKind> = (
   scope: WriteScope,

@@ -1,5 +1,5 @@
-// The server that actions come from which no repository of this one holds. What Git reads there is passed on: a request is never redirected
-// there, since clients send their credentials to wherever they are led.
+// The server that actions come from which no repository of this one holds. What Git reads there is passed on: a request is never
+// redirected there, since clients send their credentials to wherever they are led.
 
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { Logger } from 'pino';
@@ -119,7 +119,10 @@ function problemOf({ headers }: StreamedReply, part: 'advertisement' | 'result')
   return encoding === 'identity' ? undefined : 'packs what was not to be packed';
 }
 
-/** The other name that a redirect leads to, on the same server: as where a repository was renamed. The client asks for it by that name. */
+/**
+ * The other name that a redirect leads to, on the same server: as where a repository was renamed. The client asks for it by that
+ * name.
+ */
 function movedTo(to: URL | null, from: URL): OriginName | undefined {
   if (to?.origin !== from.origin || to.search !== from.search || to.pathname === from.pathname) return undefined;
   const [, owner, repo] = /^\/([^/]+)\/([^/]+)\/info\/refs$/.exec(to.pathname) ?? [];

@@ -1,4 +1,5 @@
-// Actions, as runners read them by Git: those of this server's repositories that a job may use, and those of the configured origin.
+// Actions, as runners read them by Git: those of this server's repositories that a job may use, and those of the configured
+// origin.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Viewer } from '#access/viewer.ts';
@@ -26,8 +27,9 @@ type Request = GitHttpRequest;
 const service = 'git-upload-pack';
 
 /**
- * Git's smart HTTP below an address that runners are given for all actions that jobs name, those that other actions use among them. What is
- * there is decided for each request: first what this server has for the caller, then what the origin has for everybody.
+ * Git's smart HTTP below an address that runners are given for all actions that jobs name, those that other actions use among
+ * them. What is there is decided for each request: first what this server has for the caller, then what the origin has for
+ * everybody.
  */
 export function addGitActions(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
@@ -87,7 +89,9 @@ async function open(parts: Parts, request: Request): Promise<ActionSource> {
   return { owner, repo, caller, absent, here: id && repoOf(storeFor(parts.services.git, caller), id) };
 }
 
-/** Without a credential it is 401, as Git asks for one only then; whether the server has such a repository isn't told to anybody. */
+/**
+ * Without a credential it is 401, as Git asks for one only then; whether the server has such a repository isn't told to anybody.
+ */
 const absentFor = ({ grant }: Viewer): Refusal => {
   const message = 'Neither this server nor an origin of actions has such a repository';
   return grant.kind === 'none'

@@ -24,7 +24,8 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
     const { rows, next, previous } = result as Uncounted<unknown>; // the result of a handler for such lists
     return { status, body: rows, list: { next, previous } };
   }
-  const { rows, total, extra, next, previous } = result as Listed<unknown> & Neighbours & { extra?: object }; // what a paged handler returns
+  // what a paged handler returns
+  const { rows, total, extra, next, previous } = result as Listed<unknown> & Neighbours & { extra?: object };
   const envelope = envelopes.get(status);
   // The list comes before other fields, since client libraries that follow pages take the first unknown field for the list.
   const body = envelope ? { ...(envelope.isCounted && { total_count: total }), [envelope.name]: rows, ...extra } : rows;

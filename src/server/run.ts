@@ -93,8 +93,8 @@ const mediaOf = (endpoint: Endpoint, { media }: Scope): Media => (endpoint.media
 type Changing = <T>(work: (scope: WriteScope, at: object) => Promise<T>) => Promise<T>;
 
 /**
- * Runs a change with the last row of the path locked. The scope of the change knows only this row. Afterwards, only the rows of the
- * path are still cached.
+ * Runs a change with the last row of the path locked. The scope of the change knows only this row. Afterwards, only the rows of
+ * the path are still cached.
  */
 const changeOf =
   (endpoint: Endpoint, scope: Scope, { at, lock }: Resolved): Changing =>

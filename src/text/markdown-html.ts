@@ -79,8 +79,8 @@ function markedText(text: string, links: readonly Link[], written: (text: string
 }
 
 /**
- * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything that
- * could run, load or send something on a page, and the references in it. It runs in a worker thread where the text is long.
+ * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything
+ * that could run, load or send something on a page, and the references in it. It runs in a worker thread where the text is long.
  * @returns undefined where the HTML would be too large: an address that is written once may be that of many links
  */
 export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownText): RenderedPart[] | undefined {
@@ -191,7 +191,9 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
 const autolinkHtml = (text: string, { start, end, href }: FoundAutolink, html: string): string =>
   sanitized(`<a class="autolink" href="${escapeHtml(href)}">${escapeHtml(text.slice(start, end))}</a>`, html);
 
-/** What a link shows: of a commit's id, the first digits. References are written in characters that HTML has no other meaning for. */
+/**
+ * What a link shows: of a commit's id, the first digits. References are written in characters that HTML has no other meaning for.
+ */
 function linkedHtml(written: string, reference: Reference): string {
   if (reference.kind !== 'commit') return written;
   const before = written.slice(0, -reference.sha.length);

@@ -15,7 +15,9 @@ export type TextReferences = {
   readonly teamMentions: readonly Named<'team'>[];
   /** Issues; without an owner, of the text's own repository. `closes`: a closing keyword stands before it at least once. */
   readonly issues: readonly Named<'issue'>[];
-  /** Commits, by 7 to 40 digits of their ids. Words that look so are among them: whether there is such a commit isn't known here. */
+  /**
+   * Commits, by 7 to 40 digits of their ids. Words that look so are among them: whether there is such a commit isn't known here.
+   */
   readonly commits: readonly Named<'commit'>[];
 };
 

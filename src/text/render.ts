@@ -51,7 +51,10 @@ export const issueKey = ({ owner, repo }: RepositoryName, number: number): strin
 /** The key of a commit in `Known`, by the digits with which a text names it. */
 export const commitKey = ({ owner, repo }: RepositoryName, digits: string): string => `${owner}/${repo}@${digits}`.toLowerCase();
 
-/** A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long or makes too much HTML. */
+/**
+ * A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long or makes too
+ * much HTML.
+ */
 export type RenderedText = { readonly parts: readonly RenderedPart[] | undefined };
 
 /** The most characters of HTML that a text is for a reader. */

@@ -27,7 +27,9 @@ export type InMatrix = {
 
 /** A call of a workflow, as the jobs of the called one keep it. */
 export type Call = InMatrix & {
-  /** The job that calls, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix. */
+  /**
+   * The job that calls, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix.
+   */
   readonly key: string;
   readonly inputs: { readonly [name: string]: Json };
   /** Whether it is in a concurrency group, for whose turn its jobs wait. */

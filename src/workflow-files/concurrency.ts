@@ -9,7 +9,10 @@ import { findPart, type Token } from './token.ts';
 /** A concurrency group that a run or a job is in. */
 export type Concurrency = { readonly group: string; readonly cancelsInProgress: boolean };
 
-/** A place of a call in a concurrency group: all jobs of the called workflow wait for it together, and hold it until they are over. */
+/**
+ * A place of a call in a concurrency group: all jobs of the called workflow wait for it together, and hold it until they are
+ * over.
+ */
 export type Lease = Concurrency & {
   /** As `deploy:1`, for the group that the job names which calls; `deploy:1/` for the one that the called file names. */
   readonly key: string;

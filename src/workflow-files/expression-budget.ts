@@ -13,7 +13,9 @@ const charactersOfStep = 8;
 /** The properties of an object by their names in lower case. */
 export type Properties = ReadonlyMap<string, Json>;
 
-/** What is left to all expressions that are evaluated together. Each function throws an ExpressionProblem where it isn't enough. */
+/**
+ * What is left to all expressions that are evaluated together. Each function throws an ExpressionProblem where it isn't enough.
+ */
 export type ExpressionBudget = {
   spendSteps(steps: number): void;
   /** Counts the characters of a text before it is read. */

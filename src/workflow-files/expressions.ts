@@ -20,7 +20,10 @@ export const budget = Symbol('budget');
 /** The values of contexts, by their names: `github`, `needs`, `matrix` … */
 export type Contexts = { readonly [name: string]: Json; readonly [budget]: ExpressionBudget };
 
-/** How the jobs that something depends on have ended, for `success()`, `failure()` and `cancelled()`. None of these holds after `skipped`. */
+/**
+ * How the jobs that something depends on have ended, for `success()`, `failure()` and `cancelled()`. None of these holds after
+ * `skipped`.
+ */
 export type JobStatus = 'success' | 'failure' | 'cancelled' | 'skipped';
 
 /**

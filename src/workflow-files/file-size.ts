@@ -11,7 +11,9 @@ const most: Size = {
   characters: fixedValue(workflowFileLimits.fileCharacters),
 };
 
-/** Why a file is too large; undefined where it isn't. It takes time for each node as it was written, not for what aliases repeat. */
+/**
+ * Why a file is too large; undefined where it isn't. It takes time for each node as it was written, not for what aliases repeat.
+ */
 export function sizeProblem(document: Document.Parsed): string | undefined {
   const { nodes, characters } = sizeOf(document.contents, new Map());
   if (nodes > most.nodes) return `The file has more than ${most.nodes} parts, those that aliases repeat included`;

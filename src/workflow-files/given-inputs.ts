@@ -1,4 +1,5 @@
-// Inputs of called workflows in the files that runners get. A runner knows one job, and no call that led to it: its inputs are written out.
+// Inputs of called workflows in the files that runners get. A runner knows one job, and no call that led to it: its inputs are
+// written out.
 
 import { Lexer, type Token, TokenType } from '@actions/expressions/lexer';
 import { fixedValue } from '#lib/limits.ts';
@@ -76,7 +77,10 @@ function replaceInputs(text: string, literalOfInput: (name: string | undefined) 
   return written + text.slice(end);
 }
 
-/** What expressions have in the place of an input, or of all of them. Inputs are named in any case; one that isn't declared is null. */
+/**
+ * What expressions have in the place of an input, or of all of them. Inputs are named in any case; one that isn't declared is
+ * null.
+ */
 function literalsOf(inputs: Inputs): (name: string | undefined) => string {
   const values = new Map<string, Json>();
   for (const [name, value] of Object.entries(inputs)) if (!values.has(name.toLowerCase())) values.set(name.toLowerCase(), value);

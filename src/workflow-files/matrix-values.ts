@@ -55,8 +55,8 @@ type Lists = readonly (readonly [name: string, values: readonly Json[]])[];
 const maxSteps = fixedValue(workflowTextLimits.matrixSteps);
 
 /**
- * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where the fewest
- * values fit it.
+ * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where
+ * the fewest values fit it.
  */
 export function excludedBy(
   entries: readonly Source[],

@@ -12,8 +12,8 @@ const maxLength = fixedValue(workflowFileLimits.stepName);
 const maxExpressions = fixedValue(workflowFileLimits.stepExpressions);
 
 /**
- * The names of steps: their own, or what they run (the public API's form). Expressions are evaluated where the contexts have all that they name;
- * the rest is left as it is written.
+ * The names of steps: their own, or what they run (the public API's form). Expressions are evaluated where the contexts have all
+ * that they name; the rest is left as it is written.
  * @param around the parts whose `env` holds for all steps, the nearest first: the job and its workflow
  * @param mask hides secrets in what expressions give, and cuts it
  */
@@ -70,8 +70,8 @@ function writtenName({ name, uses, run }: Source): string {
 }
 
 /**
- * The variables that an expression names, as `env.NAME` or `env['NAME']`; undefined where it names the whole context, of which earlier steps
- * set parts.
+ * The variables that an expression names, as `env.NAME` or `env['NAME']`; undefined where it names the whole context, of which
+ * earlier steps set parts.
  */
 function variablesIn(expression: string): string[] | undefined {
   const found = [...expression.matchAll(/(?<![\w.'-])env\b(?!-)(?:\s*\.\s*([\w-]+)|\s*\[\s*'([^']*)'\s*\])?/gi)];

@@ -13,8 +13,8 @@ import type { ValueType } from '#search/query/values.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { world } from '#test/support/world.ts';
 
-// Every list parameter and every qualifier of a search, repeated to its limit and beyond it. Meanwhile somebody else is answered, and
-// PostgreSQL takes no more memory than for a simple request.
+// Every list parameter and every qualifier of a search, repeated to its limit and beyond it. Meanwhile somebody else is answered,
+// and PostgreSQL takes no more memory than for a simple request.
 const refs = 99;
 const here = await world({ connections: 8, resourceLimits: { git: { listedRefs: refs } } });
 const { as, user, org: makeOrg, repo: makeRepo, hearth, db } = here;

@@ -321,8 +321,8 @@ const headers = fc.array(
 const body = fc.oneof(fc.constantFrom(...bodies), form, repeated);
 
 /**
- * Requests with something wrong in them, or several things. `good` are headers that many of them have, such as a credential, so that
- * they come further.
+ * Requests with something wrong in them, or several things. `good` are headers that many of them have, such as a credential, so
+ * that they come further.
  */
 export const rawRequest = (good: readonly string[]): fc.Arbitrary<RawRequest> =>
   fc
@@ -346,7 +346,8 @@ export const rawRequest = (good: readonly string[]): fc.Arbitrary<RawRequest> =>
 const patienceMs = 300;
 
 /**
- * Sends a request over a connection of its own, and gives all that came until the server closed it: nothing where it closed it at once.
+ * Sends a request over a connection of its own, and gives all that came until the server closed it: nothing where it closed it at
+ * once.
  * @throws Error where the server leaves the connection open.
  */
 export async function exchangeRaw(url: string, { head, body }: RawRequest): Promise<string> {

@@ -1,4 +1,5 @@
-// Texts that cost the code of others far more than their length: Markdown, workflow files, manifests. Somebody else is answered meanwhile.
+// Texts that cost the code of others far more than their length: Markdown, workflow files, manifests. Somebody else is answered
+// meanwhile.
 import { expect, test, vi } from 'vitest';
 import type { RepositoryRow } from '#access/viewer.ts';
 import { commitFiles } from '#test/support/commit.ts';

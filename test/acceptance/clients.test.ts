@@ -1,5 +1,5 @@
-// Clients of other languages, as they are published. Each script in `clients/` does what Hearth has, and says each step that it did. What
-// isn't installed (`clients/install.sh`) is skipped: nothing is fetched here.
+// Clients of other languages, as they are published. Each script in `clients/` does what Hearth has, and says each step that it
+// did. What isn't installed (`clients/install.sh`) is skipped: nothing is fetched here.
 import { execFile } from 'node:child_process';
 import { createHash, createPrivateKey, randomBytes } from 'node:crypto';
 import { existsSync } from 'node:fs';

@@ -60,7 +60,10 @@ test('an unmodified Octokit sets and reads what tokens may do, and who may use w
   expect((await actions.getWorkflowAccessToRepository(at)).data).toEqual({ access_level: 'organization' });
 });
 
-/** Settings for which this Octokit has no methods yet: their paths, what is set, and what the organization then allows its repositories. */
+/**
+ * Settings for which this Octokit has no methods yet: their paths, what is set, and what the organization then allows its
+ * repositories.
+ */
 const laterSettings = [
   ['permissions/artifact-and-log-retention', { days: 120 }, { days: 120, maximum_allowed_days: 400 }],
   [

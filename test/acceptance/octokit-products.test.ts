@@ -215,7 +215,10 @@ test('it reads bills, and who has a seat of an assistant', async () => {
   ]);
 });
 
-/** Methods whose operations the documents don't have: those of enterprises, of people's own bills, older bills, and secrets of a bot; and former paths. */
+/**
+ * Methods whose operations the documents don't have: those of enterprises, of people's own bills, older bills, and secrets of a
+ * bot; and former paths.
+ */
 const elsewhere = /Enterprise|(?:Actions|Packages|SharedStorage)\w*Billing|Billing\w*User$|[oO]rgSecret|RepoSecret|PublicKey/;
 
 test('no method of these families is left out', () => {

@@ -32,7 +32,10 @@ async function statement(
   }
 }
 
-/** Makes an installation one of a version that stored no fingerprint and marked no folder. Its only sealed value is an identity key. */
+/**
+ * Makes an installation one of a version that stored no fingerprint and marked no folder. Its only sealed value is an identity
+ * key.
+ */
 async function outdated({ data, env, key }: { data: string; env: { DATABASE_URL: string }; key: string }): Promise<void> {
   const sealed = openSecrets(Buffer.from(await readFile(key, 'utf8'), 'base64')).seal(
     'a private key',

@@ -1,5 +1,5 @@
-// The SQL statements of the work that follows ten everyday changes. `begin`, `commit` and the looks for work that is due aren't counted;
-// bench/events/statements.ts counts them all, with those of the requests.
+// The SQL statements of the work that follows ten everyday changes. `begin`, `commit` and the looks for work that is due aren't
+// counted; bench/events/statements.ts counts them all, with those of the requests.
 import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
 import { pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';

@@ -15,7 +15,10 @@ const limits = { ...initialValues(nameLimits), lookupTime: 3_000, lookups: 2 };
 
 type Answer = { code: number; addresses?: readonly number[][] };
 
-/** A DNS server on loopback. It answers questions for IPv4 addresses by `answer`, where that has one, and those for IPv6 with none. */
+/**
+ * A DNS server on loopback. It answers questions for IPv4 addresses by `answer`, where that has one, and those for IPv6 with
+ * none.
+ */
 async function dnsServer(answer: (name: string) => Answer | undefined) {
   const socket = dgram.createSocket('udp4');
   const asked: string[] = [];

@@ -14,7 +14,10 @@ export type Servers = { here: World; server: string; sites: number };
 
 type Visit = { url: string } & Served;
 
-/** A browser that goes to any host of a server or its websites. It keeps cookies by the rules of browsers, and follows nothing by itself. */
+/**
+ * A browser that goes to any host of a server or its websites. It keeps cookies by the rules of browsers, and follows nothing by
+ * itself.
+ */
 export function visitor({ here, server, sites }: Servers) {
   const jar = new Map<string, Map<string, string>>();
   const own = new URL(server);

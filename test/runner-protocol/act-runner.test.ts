@@ -74,7 +74,10 @@ test.skipIf(!hasActRunner)('a pushed workflow runs to its end', async (context) 
   ]);
 });
 
-/** An action that leaves a file behind, or reads the one that an earlier job has left. It takes the server for one that has artifacts. */
+/**
+ * An action that leaves a file behind, or reads the one that an earlier job has left. It takes the server for one that has
+ * artifacts.
+ */
 const action = `import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 process.env.GITHUB_SERVER_URL = 'http://hearth.localhost';
@@ -274,7 +277,8 @@ test.skipIf(!hasActRunner)('actions of the origin use others, and a job those th
   for (const { headers } of origin.requests) expect(headers).not.toHaveProperty('authorization');
 });
 
-// A runner on a host kills the shell of a step alone, and waits for what that has started: so `sleep` takes the place of the shell.
+// A runner on a host kills the shell of a step alone, and waits for what that has started: so `sleep` takes the place of the
+// shell.
 const slow = `on: push
 jobs:
   build:

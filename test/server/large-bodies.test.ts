@@ -23,8 +23,8 @@ const fixedText = JSON.stringify(Array.from({ length: 20_000 }, (_, at) => ({ pa
 const usualTime = 45;
 
 /**
- * How much longer this machine takes for a fixed computation now. Processor time doesn't count other processes, but they slow it down by what
- * they do to caches and memory.
+ * How much longer this machine takes for a fixed computation now. Processor time doesn't count other processes, but they slow it
+ * down by what they do to caches and memory.
  */
 function slowness(): number {
   const before = used();

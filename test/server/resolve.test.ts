@@ -1,5 +1,5 @@
-// A path is found along with the credential, by what is remembered of it. Whatever has changed meanwhile, the decision and the rows are
-// those of a process that remembers nothing and asks for one thing after the other.
+// A path is found along with the credential, by what is remembered of it. Whatever has changed meanwhile, the decision and the
+// rows are those of a process that remembers nothing and asks for one thing after the other.
 
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';

@@ -1,4 +1,5 @@
-// The functions and operators of expressions do what the library of those who defined the format does; beside it, they count their steps.
+// The functions and operators of expressions do what the library of those who defined the format does; beside it, they count
+// their steps.
 import { data, Evaluator, Lexer, Parser } from '@actions/expressions';
 import { expect, test } from 'vitest';
 import { computing } from '#test/support/time.ts';

@@ -47,7 +47,8 @@ export type LimitValues<Group extends LimitGroup> = { readonly [Name in keyof Gr
 
 /** The values of a group that nobody changed. */
 export const initialValues = <Group extends LimitGroup>(group: Group): LimitValues<Group> =>
-  Object.fromEntries(Object.entries(group).map(([name, { value }]) => [name, value])) as LimitValues<Group>; // by the group's own keys
+  // by the group's own keys
+  Object.fromEntries(Object.entries(group).map(([name, { value }]) => [name, value])) as LimitValues<Group>;
 
 /** All limits of a server, by group and name. */
 export type LimitTable = ReadonlyMap<string, { readonly title: string; readonly limits: Limits }>;
@@ -89,7 +90,8 @@ export function resourceLimits(table: LimitTable, overrides: LimitOverrides = {}
     ]),
   );
   return {
-    of: <Group extends LimitGroup>(group: Group) => values.get(group[head].name) as LimitValues<Group>, // by the table, which has the group
+    // by the table, which has the group
+    of: <Group extends LimitGroup>(group: Group) => values.get(group[head].name) as LimitValues<Group>,
   };
 }
 

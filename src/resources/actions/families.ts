@@ -18,7 +18,10 @@ import { runners } from './runners/family.ts';
 import { workflowRuns } from './workflow-runs/family.ts';
 import { workflows } from './workflows/family.ts';
 
-/** The families of the product *actions* (workflows with all that runs, keeps or publishes their results), in their order: a family may import only families above it. */
+/**
+ * The families of the product *actions* (workflows with all that runs, keeps or publishes their results), in their order: a
+ * family may import only families above it.
+ */
 export const actionsFamilies = [
   actionsOidc,
   environments,

@@ -13,7 +13,10 @@ import { refRules } from './ref-rules/family.ts';
 import { rulesets } from './rulesets/family.ts';
 import { secretScanning } from './secret-scanning/family.ts';
 
-/** The families of the product *code* (what lies in Git, and the rules on its refs), in their order: a family may import only families above it. */
+/**
+ * The families of the product *code* (what lies in Git, and the rules on its refs), in their order: a family may import only
+ * families above it.
+ */
 export const codeFamilies = [
   commitVerification,
   commits,

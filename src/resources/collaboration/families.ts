@@ -10,7 +10,10 @@ import { releases } from './releases/family.ts';
 import { reviews } from './reviews/family.ts';
 import { timelines } from './timelines/family.ts';
 
-/** The families of the product *collaboration* (issues, pull requests, reviews and releases), in their order: a family may import only families above it. */
+/**
+ * The families of the product *collaboration* (issues, pull requests, reviews and releases), in their order: a family may import
+ * only families above it.
+ */
 export const collaborationFamilies = [
   milestones,
   reactions,

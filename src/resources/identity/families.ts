@@ -8,7 +8,10 @@ import { signingKeys } from './signing-keys/family.ts';
 import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
 
-/** The families of the product *identity* (who people, organizations and teams are, and how they show it), in their order: a family may import only families above it. */
+/**
+ * The families of the product *identity* (who people, organizations and teams are, and how they show it), in their order: a
+ * family may import only families above it.
+ */
 export const identityFamilies = [
   accounts,
   signingKeys,

@@ -11,7 +11,10 @@ import { organizationDeletion } from './organization-deletion/family.ts';
 import { repositoryImports } from './repository-imports/family.ts';
 import { search } from './search/family.ts';
 
-/** The families of the product *platform* (what all other products share: search, notifications, webhooks, migrations, administration), in their order: a family may import only families above it. */
+/**
+ * The families of the product *platform* (what all other products share: search, notifications, webhooks, migrations,
+ * administration), in their order: a family may import only families above it.
+ */
 export const platformFamilies = [
   billing,
   assistant,

@@ -17,7 +17,10 @@ import { teamRepositories } from './team-repositories/family.ts';
 import { tokenApprovals } from './token-approvals/family.ts';
 import { watching } from './watching/family.ts';
 
-/** The families of the product *repositories* (repositories with what is set for them, and who reaches them), in their order: a family may import only families above it. */
+/**
+ * The families of the product *repositories* (repositories with what is set for them, and who reaches them), in their order: a
+ * family may import only families above it.
+ */
 export const repositoriesFamilies = [
   licenses,
   gitignore,

@@ -73,7 +73,10 @@ export function wordOf(identifier: string): Word {
   return word;
 }
 
-/** Analyses the identifiers of a text in turns, so that `analyse` finds them in the cache: a file may have tens of thousands of different ones. */
+/**
+ * Analyses the identifiers of a text in turns, so that `analyse` finds them in the cache: a file may have tens of thousands of
+ * different ones.
+ */
 export async function analyseAhead(text: string): Promise<void> {
   const yieldNow = periodicYield();
   for (const identifier of identifiersOf(text)) {

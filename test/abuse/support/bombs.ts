@@ -110,7 +110,10 @@ function repeatedOid(size: number): string {
   return hash.digest('hex');
 }
 
-/** A pack of less than a kilobyte with a commit of one file that has so many MiB, a multiple of eight, by differences of differences. */
+/**
+ * A pack of less than a kilobyte with a commit of one file that has so many MiB, a multiple of eight, by differences of
+ * differences.
+ */
 export async function deltaBomb(mebibytes: number): Promise<{ commit: string; pack: Buffer }> {
   const base = Buffer.alloc(65_536, 'a');
   const middle = repeatedOid(16 * mebi);

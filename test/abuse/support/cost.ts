@@ -3,7 +3,10 @@ import { readFile } from 'node:fs/promises';
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 
-/** What some work took: milliseconds of processor time of this thread and of PostgreSQL, and bytes that PostgreSQL's processes hold. */
+/**
+ * What some work took: milliseconds of processor time of this thread and of PostgreSQL, and bytes that PostgreSQL's processes
+ * hold.
+ */
 export type Cost = { threadMs: number; databaseMs: number; databaseBytes: number };
 
 /** Whether the system tells what other processes take. */

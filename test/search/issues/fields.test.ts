@@ -19,7 +19,8 @@ async function planOf(conditions: readonly RawBuilder<unknown>[]): Promise<strin
   return rows.map((row) => row['QUERY PLAN']);
 }
 
-// Most issues of an organization may hold a value. To compare each issue with a list of them would take the square of their number.
+// Most issues of an organization may hold a value. To compare each issue with a list of them would take the square of their
+// number.
 test.each([
   ['a value', [isHigh], 1],
   ['the lack of a value', [sql`not ${isHigh}`], 1],

@@ -31,8 +31,8 @@ export const environmentOf = (owner: ConfigurationOwner): EnvironmentRow['id'] |
   'org' in owner ? null : (owner.environment?.id ?? null);
 
 /**
- * Locks an owner until the transaction ends, so that concurrent requests can't give it the same name twice, or more than it may have. What
- * belongs to it is locked after it.
+ * Locks an owner until the transaction ends, so that concurrent requests can't give it the same name twice, or more than it may
+ * have. What belongs to it is locked after it.
  */
 export async function lockHolder(tx: Tx, holder: Holder): Promise<void> {
   if (holder.column === 'organization_id') await lockOrganization(tx, holder.id);

@@ -68,8 +68,8 @@ export type JobClaims = {
 };
 
 /**
- * The subject of a job: `repo:acme/engine:ref:refs/heads/main` by the default template. A claim that the token doesn't have is empty. Colons
- * in values are escaped (`%3A`), so that no value can be taken for several claims.
+ * The subject of a job: `repo:acme/engine:ref:refs/heads/main` by the default template. A claim that the token doesn't have is
+ * empty. Colons in values are escaped (`%3A`), so that no value can be taken for several claims.
  */
 export function subjectOf({ claimKeys, isImmutable, properties }: SubjectTemplate, job: JobClaims): string {
   const part = (key: string): string => {

@@ -9,8 +9,8 @@ import { defaultKeys, propertyPrefix, type SubjectTemplate } from './subject.ts'
 export type TemplateInForce = SubjectTemplate & { readonly usesDefault: boolean };
 
 /**
- * How the subjects of a repository are made. A template of the organization holds for repositories that said so, by `use_default: false`
- * without claims of their own. One statement. @throws Refusal 404 where the repository is gone
+ * How the subjects of a repository are made. A template of the organization holds for repositories that said so, by `use_default:
+ * false` without claims of their own. One statement. @throws Refusal 404 where the repository is gone
  */
 export async function subjectTemplateOf(db: Db, repository: { readonly id: Id<'repositories'> }): Promise<TemplateInForce> {
   const row = orNotFound(await findTemplates(db, repository.id));

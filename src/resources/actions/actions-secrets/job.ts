@@ -9,9 +9,10 @@ import { openValue } from './values.ts';
 const most = fixedValue(secretLimits.fromOrganization);
 
 /**
- * The secrets that a job gets: names with decrypted values, which must never be shown or logged. An environment's secret hides one of the
- * repository with the same name, and that one of the organization. Of its organization, a repository gets those that it may use, the
- * first 100 by name (the public API's rules). Whether a run may have secrets at all, as one for a fork may not, is for the caller to decide.
+ * The secrets that a job gets: names with decrypted values, which must never be shown or logged. An environment's secret hides
+ * one of the repository with the same name, and that one of the organization. Of its organization, a repository gets those that
+ * it may use, the first 100 by name (the public API's rules). Whether a run may have secrets at all, as one for a fork may not,
+ * is for the caller to decide.
  * @throws Error where a value was sealed under another secret key
  */
 export async function loadSecretsForJob(

@@ -7,9 +7,10 @@ import { listJobVariables } from './store.ts';
 const bytes = fixedValue(variableLimits.ofJob);
 
 /**
- * The variables that a job gets: names with values. An environment's variable hides one of the repository with the same name, and that one
- * of the organization. Those of the repository and its organization have 256 KB of values at most: first the repository's, then the
- * organization's, by name (the public API's rules). Whether a run may have them at all is for the caller to decide.
+ * The variables that a job gets: names with values. An environment's variable hides one of the repository with the same name, and
+ * that one of the organization. Those of the repository and its organization have 256 KB of values at most: first the
+ * repository's, then the organization's, by name (the public API's rules). Whether a run may have them at all is for the caller
+ * to decide.
  */
 export async function loadVariablesForJob(
   db: Db,

@@ -133,8 +133,8 @@ const zip = 'application/zip';
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
 
 /**
- * The headers of an artifact as a file. Its type is a job's word: browsers store it, and never show it as a page of this server. Archives have
- * a type of their own, by which clients tell them from other files.
+ * The headers of an artifact as a file. Its type is a job's word: browsers store it, and never show it as a page of this server.
+ * Archives have a type of their own, by which clients tell them from other files.
  */
 export function headersOf({ name, content_type }: WholeArtifact): Record<string, string> {
   const isArchive = content_type === zip;

@@ -44,7 +44,8 @@ function scopeOf({ ref }: { ref: string | null }): string {
 }
 
 /**
- * Begins a cache of a job that runs, in the scope of the run's ref. It is there for others when its upload is complete, and `finishCache` was called.
+ * Begins a cache of a job that runs, in the scope of the run's ref. It is there for others when its upload is complete, and
+ * `finishCache` was called.
  * @throws Refusal 409 where the scope has one of this name, since caches never change, and for a run without a ref
  */
 export async function beginCache(
@@ -90,8 +91,8 @@ function checkNames(keys: readonly string[], version: string): void {
 }
 
 /**
- * Ends a cache whose upload is complete. What its repository has beyond its bounds then goes, beginning with what wasn't used for the longest time. To repeat that
- * changes nothing.
+ * Ends a cache whose upload is complete. What its repository has beyond its bounds then goes, beginning with what wasn't used for
+ * the longest time. To repeat that changes nothing.
  * @throws Refusal 400 where it has another size than the client says; 409 where another job was first
  */
 export async function finishCache(
@@ -127,7 +128,8 @@ export const boundsOf = (
 ): Bounds => ({ bytes: cacheStorageBytes, caches: limits.caches, unusedSince: addDays(now, -cacheRetentionDays) });
 
 /**
- * The cache that a job gets for its keys: of its own ref, or else of the branch that its pull request is for, or else of the default branch.
+ * The cache that a job gets for its keys: of its own ref, or else of the branch that its pull request is for, or else of the
+ * default branch.
  * @returns undefined where there is none
  */
 export async function findCacheFor(

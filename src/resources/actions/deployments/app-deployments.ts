@@ -49,8 +49,8 @@ type NewAppStatus = {
 };
 
 /**
- * Says what became of a deployment; one that was deleted is passed over. A success makes earlier ones into the same environment inactive, as for
- * everybody.
+ * Says what became of a deployment; one that was deleted is passed over. A success makes earlier ones into the same environment
+ * inactive, as for everybody.
  */
 export async function createAppStatus(
   tx: Tx,

@@ -1,7 +1,10 @@
 import type { RuleEvaluator, RuleEvaluators } from '#resources/code/ref-rules/index.ts';
 import { listActiveDeploymentEnvironments } from './store.ts';
 
-/** The head of the pull request that is merged, or the commit that is pushed, must be deployed with success into all of some environments. */
+/**
+ * The head of the pull request that is merged, or the commit that is pushed, must be deployed with success into all of some
+ * environments.
+ */
 const requiredDeployments: RuleEvaluator<'required_deployments'> = {
   kinds: ['update'],
   needs: 'names',

@@ -42,10 +42,10 @@ type Target = { readonly sha: Oid; readonly ref: string | undefined };
 type Deployed = { readonly created: DeploymentRow } | { readonly merged: string };
 
 /**
- * Creates a deployment of what a ref is now; later moves of the ref don't change it. Where the ref is a branch that lacks commits of the
- * default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
- * @throws Refusal 409 where that conflicts, or statuses and checks of the commit aren't successful; 422 where the environment doesn't take the
- * ref
+ * Creates a deployment of what a ref is now; later moves of the ref don't change it. Where the ref is a branch that lacks commits
+ * of the default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
+ * @throws Refusal 409 where that conflicts, or statuses and checks of the commit aren't successful; 422 where the environment
+ * doesn't take the ref
  */
 export async function createDeployment(
   context: MoveContext,
@@ -190,8 +190,8 @@ export async function recordInPulls(
 }
 
 /**
- * Deletes a deployment with its statuses. An active one, which has no status yet or one of success, is deleted only if the repository has no
- * other (the public API's rule). @throws Refusal 422
+ * Deletes a deployment with its statuses. An active one, which has no status yet or one of success, is deleted only if the
+ * repository has no other (the public API's rule). @throws Refusal 422
  */
 export async function deleteDeployment(scope: WriteScope, action: RepositoryAction, deployment: DeploymentRow): Promise<void> {
   const { id, state, environment, sha } = deployment;
@@ -204,7 +204,9 @@ export async function deleteDeployment(scope: WriteScope, action: RepositoryActi
   await record(scope.tx, { ...inRepository(action), kind: 'deployment.deleted', data: { environment, sha } });
 }
 
-/** Says what became of a deployment. A success makes earlier ones into the same environment inactive, unless that isn't wanted. */
+/**
+ * Says what became of a deployment. A success makes earlier ones into the same environment inactive, unless that isn't wanted.
+ */
 export async function createStatus(
   scope: WriteScope,
   action: RepositoryAction,

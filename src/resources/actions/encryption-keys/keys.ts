@@ -7,7 +7,9 @@ import { findActiveKey, insertKey, type KeyRow, type KeyUse, revokeKey } from '.
 
 type KeyContext = { secrets: Secrets; now: Date };
 
-/** The context in which a private half is sealed. Keys of registries were the first ones, and keep the one of their table then. */
+/**
+ * The context in which a private half is sealed. Keys of registries were the first ones, and keep the one of their table then.
+ */
 const contextOf = ({ purpose, column, id }: KeyUse): string =>
   purpose === 'private_registries' ? `registry_keys.private_key:${id}` : `encryption_keys.private_key:${purpose}:${column}:${id}`;
 
@@ -24,8 +26,8 @@ export async function ensureKey(scope: WriteScope, use: KeyUse, { secrets, now }
 }
 
 /**
- * Replaces a key. Secrets that were encrypted with the old one and arrive later are refused. Stored secrets stay readable, since they are
- * stored under the server's own key.
+ * Replaces a key. Secrets that were encrypted with the old one and arrive later are refused. Stored secrets stay readable, since
+ * they are stored under the server's own key.
  */
 export async function replaceKey(scope: WriteScope, use: KeyUse, context: KeyContext): Promise<KeyRow> {
   await revokeKey(scope.tx, use, context.now);

@@ -1,4 +1,5 @@
-// What deployments into an environment wait for. The decision needs no database: who asks has loaded what protects the environment.
+// What deployments into an environment wait for. The decision needs no database: who asks has loaded what protects the
+// environment.
 import type { Db } from '#database/connect.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -68,9 +69,10 @@ const heads = 'refs/heads/';
 const tags = 'refs/tags/';
 
 /**
- * Whether a ref may be deployed. As in the public API, an environment of protected branches takes all branches while none is protected, and
- * other refs than branches and tags, as `refs/pull/1/merge`, are matched whole by the patterns of branches.
- * @param ref the full name; undefined for a commit that was named by itself, which an environment that chooses its refs doesn't take
+ * Whether a ref may be deployed. As in the public API, an environment of protected branches takes all branches while none is
+ * protected, and other refs than branches and tags, as `refs/pull/1/merge`, are matched whole by the patterns of branches.
+ * @param ref the full name; undefined for a commit that was named by itself, which an environment that chooses its refs doesn't
+ * take
  */
 export function mayDeploy(
   { deploys, policies }: Pick<Protection, 'deploys' | 'policies'>,
@@ -116,8 +118,8 @@ export type Waiting =
   | { readonly state: 'ready' };
 
 /**
- * What a deployment of a ref by an actor must still wait for: the time to pass, one approval, and all apps. Jobs of workflow runs ask this;
- * a deployment that is created by the API asks `mayDeploy` alone, as in the public API.
+ * What a deployment of a ref by an actor must still wait for: the time to pass, one approval, and all apps. Jobs of workflow runs
+ * ask this; a deployment that is created by the API asks `mayDeploy` alone, as in the public API.
  */
 export function waitsFor(protection: Protection, attempt: Attempt, now: Date): Waiting {
   if (!mayDeploy(protection, attempt.ref, attempt.protectedBranches)) return { state: 'refused' };

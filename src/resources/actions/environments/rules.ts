@@ -35,8 +35,8 @@ export function checkEnvironmentName(name: string, resource: string): void {
 }
 
 /**
- * Adds an environment, or sets all of the one with this name: what the settings leave out is as if it was never set. Patterns of branches
- * and tags are removed where the environment doesn't use them any more, so that they can't return unseen.
+ * Adds an environment, or sets all of the one with this name: what the settings leave out is as if it was never set. Patterns of
+ * branches and tags are removed where the environment doesn't use them any more, so that they can't return unseen.
  */
 export async function setEnvironment(
   scope: WriteScope,
@@ -85,7 +85,10 @@ function rulesOf(
 
 type Wanted = NonNullable<EnvironmentSettings['reviewers']>;
 
-/** The people and teams with these ids. @throws Refusal 422 for who has no role in the repository, and teams that the actor may not see */
+/**
+ * The people and teams with these ids. @throws Refusal 422 for who has no role in the repository, and teams that the actor may
+ * not see
+ */
 async function findReviewers(scope: WriteScope, { repo, by }: RepositoryAction, wanted: Wanted): Promise<Reviewer[]> {
   const idsOf = (type: Wanted[number]['type']) => unique(wanted.map((one) => (one.type === type ? one.id : null)));
   const [userIds, teamIds] = [idsOf('User').map(asId<'accounts'>), idsOf('Team').map(asId<'teams'>)];
@@ -139,7 +142,10 @@ export async function takesRef(db: Db, environment: EnvironmentRow, ref: string 
 
 const heads = 'refs/heads/';
 
-/** How branches of a repository are protected, as `mayDeploy` asks it of a ref. Rules of rulesets don't count, as in the public API. */
+/**
+ * How branches of a repository are protected, as `mayDeploy` asks it of a ref. Rules of rulesets don't count, as in the public
+ * API.
+ */
 export async function findBranchProtection(
   db: Db,
   repository: Id<'repositories'>,

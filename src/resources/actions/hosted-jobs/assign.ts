@@ -9,8 +9,8 @@ export type Capacity = { readonly idle: number; readonly total: number; readonly
 export type Waiting = { readonly matrix: string; readonly room: number | null; readonly hosted: readonly Hosted[] };
 
 /**
- * How many programs each hosted runner is to start, so that every job that waits has one, as far as there is room. Programs that wait for a job
- * are used first; a job that several hosted runners may run is for the first of them that has room.
+ * How many programs each hosted runner is to start, so that every job that waits has one, as far as there is room. Programs that
+ * wait for a job are used first; a job that several hosted runners may run is for the first of them that has room.
  */
 export function programsToStart(waiting: readonly Waiting[], capacities: ReadonlyMap<Hosted, Capacity>): Map<Hosted, number> {
   const left = new Map([...capacities].map(([id, capacity]) => [id, { ...capacity }]));

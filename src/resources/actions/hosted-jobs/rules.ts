@@ -71,8 +71,8 @@ export async function startPrograms(context: Context): Promise<void> {
 const nameOf = ({ name }: HostedRunnerRow): string => `${name.slice(0, stemLength)}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Compares the programs with the runners that they are: ends the jobs of programs that died, or offers them again; ends programs that no job
- * came for, and those that are no runner any more.
+ * Compares the programs with the runners that they are: ends the jobs of programs that died, or offers them again; ends programs
+ * that no job came for, and those that are no runner any more.
  */
 export async function reviewPrograms(context: Context): Promise<void> {
   const { db, services, now } = context;

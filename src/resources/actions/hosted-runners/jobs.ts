@@ -51,7 +51,10 @@ export const dropImageContent = job<{ content: string }, JobContext>({
 const retryAfterMinutes = 10;
 const batchSize = 1_000;
 
-/** Enqueues the jobs of waiting runners again, since the queue gives up after some attempts and a provider may be unavailable for longer. */
+/**
+ * Enqueues the jobs of waiting runners again, since the queue gives up after some attempts and a provider may be unavailable for
+ * longer.
+ */
 export const resumeRunners = job<Record<string, never>, JobContext>({
   name: 'hosted-runners.resume',
   attempts: 3,

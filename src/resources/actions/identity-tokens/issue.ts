@@ -6,7 +6,10 @@ import { subjectOf, subjectTemplateOf } from '#resources/actions/actions-oidc/in
 import type { JobIdentity } from '#resources/actions/workflow-runs/index.ts';
 import { algorithm, type KeyContext, signingKey } from './keys.ts';
 
-/** How many seconds a token is good for, and by how many the clock of who checks it may be behind (the public API's time of a token). */
+/**
+ * How many seconds a token is good for, and by how many the clock of who checks it may be behind (the public API's time of a
+ * token).
+ */
 const lifetime = 300;
 const leeway = 60;
 

@@ -1,5 +1,5 @@
-// Addresses for the bytes of jobs, in the object store and from it. They need no other credential than their key, for a time: the clients that are given them
-// send none.
+// Addresses for the bytes of jobs, in the object store and from it. They need no other credential than their key, for a time: the
+// clients that are given them send none.
 import { openKey, sealKey } from '#lib/sealed-key.ts';
 import type { Secrets } from '#lib/secrets.ts';
 

@@ -1,5 +1,5 @@
-// What jobs upload. Bytes are in the object store before a row names them, and what is half there is never served: a whole is one object,
-// which an artifact or a cache takes over.
+// What jobs upload. Bytes are in the object store before a row names them, and what is half there is never served: a whole is one
+// object, which an artifact or a cache takes over.
 
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -80,7 +80,10 @@ const leftOf = ({ most_bytes: bytes, limit_name: name }: UploadRow, used: number
 const tooLarge = ({ most_bytes, limit_name }: UploadRow): Refusal =>
   new Refusal('too_large', `The upload is too large: ${most_bytes} bytes are allowed (${limit_name})`, [], { limit: limit_name });
 
-/** Receives a block. One of the same name takes the place of the former. @throws Refusal where there are too many, or too many bytes */
+/**
+ * Receives a block. One of the same name takes the place of the former. @throws Refusal where there are too many, or too many
+ * bytes
+ */
 export async function receiveBlock(context: UploadContext, upload: UploadRow, name: string, from: Receive): Promise<void> {
   if (name === '' || name.length > maxName) throw badRequest(`The name of a block must have 1 to ${maxName} characters`);
   const { bytes } = await sumBlocks(context.db, upload.id);

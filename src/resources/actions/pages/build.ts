@@ -1,4 +1,5 @@
-// Builds of websites. A build reads what its commit or artifact holds; only when all of it was found good, the website becomes it.
+// Builds of websites. A build reads what its commit or artifact holds; only when all of it was found good, the website becomes
+// it.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -66,7 +67,10 @@ export const buildSite = job<BuildPayload, JobContext>({
   },
 });
 
-/** Publishes what was read, or notes why it couldn't be, unless the build was cancelled or its website deleted meanwhile. Returns whether it is served. */
+/**
+ * Publishes what was read, or notes why it couldn't be, unless the build was cancelled or its website deleted meanwhile. Returns
+ * whether it is served.
+ */
 const endBuild = (
   context: JobContext,
   build: BuildRow,
@@ -85,7 +89,9 @@ const endBuild = (
     return problem === undefined && !isOutdated;
   });
 
-/** Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least. */
+/**
+ * Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least.
+ */
 async function readCommit({ services }: JobContext, build: BuildRow, site: SiteRow): Promise<Built> {
   const gitRepository = repoOf(services.git, build.repository_id);
   await using reader = await openObjects(gitRepository, { isBulk: true });
@@ -96,7 +102,10 @@ async function readCommit({ services }: JobContext, build: BuildRow, site: SiteR
   return { tree, ...root };
 }
 
-/** Writes the files of an artifact into the repository, as a commit that no branch has. Its domain is a setting alone (the public API's rule). */
+/**
+ * Writes the files of an artifact into the repository, as a commit that no branch has. Its domain is a setting alone (the public
+ * API's rule).
+ */
 async function readArtifact({ db, services, now }: JobContext, build: BuildRow): Promise<Built> {
   const artifact = build.artifact_id === null ? undefined : await findArtifact(db, build.artifact_id);
   if (!artifact || isExpired(artifact, now)) throw new BuildError('The artifact is gone.');

@@ -18,8 +18,8 @@ type Context = { db: Db; links: Links; secrets: Secrets; now: Date };
 
 /**
  * The artifact of a deployment: of the run whose job asks for it.
- * @throws Refusal 400 for a token that isn't that of a job of this repository, 404 where the repository has no such artifact or website, 422
- * where the website isn't brought by workflows, or the environment isn't that of the job
+ * @throws Refusal 400 for a token that isn't that of a job of this repository, 404 where the repository has no such artifact or
+ * website, 422 where the website isn't brought by workflows, or the environment isn't that of the job
  */
 export async function findDeployedArtifact(
   context: Context,

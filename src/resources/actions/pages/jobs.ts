@@ -58,8 +58,8 @@ export const releaseServed = subscription<'pages.deleted', JobContext>({
 });
 
 /**
- * A website that everybody sees now has no readers who signed in. If it gets some again, they sign in anew: others may have left scripts at its
- * domain meanwhile.
+ * A website that everybody sees now has no readers who signed in. If it gets some again, they sign in anew: others may have left
+ * scripts at its domain meanwhile.
  */
 export const endReaders = subscription<'repository.publicized', JobContext>({
   name: 'pages.end-readers',

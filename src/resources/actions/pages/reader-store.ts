@@ -20,7 +20,10 @@ export const insertCode = (tx: Tx, row: Insertable<DB['pages_codes']>) =>
 export const consumeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
   tx.deleteFrom('pages_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
 
-/** Stores a session at a website in the place of the one that the same browser had there; false where what it belongs to has ended. */
+/**
+ * Stores a session at a website in the place of the one that the same browser had there; false where what it belongs to has
+ * ended.
+ */
 export async function putSession(tx: Tx, row: Insertable<DB['pages_sessions']>): Promise<boolean> {
   const { numAffectedRows } = await sql`
     insert into pages_sessions (hash, session_hash, repository_id, expires_at)

@@ -47,8 +47,8 @@ export function readSignIn({ host, nonce, return_to: path }: Readonly<Record<str
 const isReturnPath = (path: string): boolean => path.length <= maxPath && isLocalPath(path);
 
 /**
- * The website at a host that it has for itself, with its address; undefined where there is none with readers, or the account isn't one of
- * them: by its role in the repository, as the API decides.
+ * The website at a host that it has for itself, with its address; undefined where there is none with readers, or the account
+ * isn't one of them: by its role in the repository, as the API decides.
  */
 export async function findWebsite(
   db: Db,
@@ -69,7 +69,9 @@ export async function findWebsite(
   return { ...site, url };
 }
 
-/** Where a browser comes back to a website with a new code, which holds for its session at the server, the website and the nonce. */
+/**
+ * Where a browser comes back to a website with a new code, which holds for its session at the server, the website and the nonce.
+ */
 export async function offerCode(
   tx: Tx,
   { repository, url }: Pick<ServedSite, 'repository'> & { url: string },
@@ -89,7 +91,8 @@ export async function offerCode(
 
 /**
  * Exchanges a code for a session at a website. The code is used up even where that is refused.
- * @returns the token of the session, and the path to go on to; undefined where the code isn't one of this website and this browser, or too old
+ * @returns the token of the session, and the path to go on to; undefined where the code isn't one of this website and this
+ * browser, or too old
  */
 export async function exchangeCode(
   tx: Tx,

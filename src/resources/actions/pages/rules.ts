@@ -57,7 +57,10 @@ function readSource(source: NonNullable<PageChange['source']>): Source {
 
 const sourceOf = ({ source_branch, source_path }: SiteRow): Source => ({ branch: source_branch, path: source_path });
 
-/** What a website is built from after a change; undefined where that stays as it is. @throws Refusal 422 where the branch is missing */
+/**
+ * What a website is built from after a change; undefined where that stays as it is. @throws Refusal 422 where the branch is
+ * missing
+ */
 export async function findChangedSource(git: GitStore, site: SiteRow, wanted: PageChange): Promise<FoundSource | undefined> {
   if (wanted.source === undefined && wanted.build_type === undefined) return undefined;
   const source = wanted.source === undefined ? sourceOf(site) : readSource(wanted.source);
@@ -150,7 +153,10 @@ export async function changeSite(
   if (found?.commit) await requestBuild(scope, action, found.commit);
 }
 
-/** What is stored of a wish to be public. What the visibility of the repository says already is no wish, so that it ends with that. */
+/**
+ * What is stored of a wish to be public. What the visibility of the repository says already is no wish, so that it ends with
+ * that.
+ */
 async function wishOf(scope: WriteScope, action: RepositoryAction, site: SiteRow, wanted: boolean): Promise<boolean | null> {
   if (wanted !== isPublic(site, action.repo)) await checkMayBe(scope, action, wanted);
   return wanted === (action.repo.visibility === 'public') ? null : wanted;

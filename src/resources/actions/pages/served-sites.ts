@@ -69,9 +69,9 @@ const rootsOf = [
 ] as const;
 
 /**
- * The websites of some addresses, by the keys of these. Where the path names a repository with a website, it is that; else the one of
- * the owner, the domain or the label. Among those of an owner are only websites that everybody may see; the others are alone at a domain or a
- * label, and `isSeen` says whether who asks may see them.
+ * The websites of some addresses, by the keys of these. Where the path names a repository with a website, it is that; else the
+ * one of the owner, the domain or the label. Among those of an owner are only websites that everybody may see; the others are
+ * alone at a domain or a label, and `isSeen` says whether who asks may see them.
  */
 export async function loadServedSites(
   db: Db,
@@ -90,7 +90,8 @@ export async function loadServedSites(
   // Most requests ask for owners alone, and PostgreSQL prepares what else a statement has each time.
   const roots = rootsOf.filter(([field]) => asked.some((one) => one[field] !== null)).map(([, query]) => query);
   const seen = asked.some(({ session }) => session !== null) ? isReader(now) : sql<boolean>`false`;
-  // Each name is looked for by itself (`limit 1`): PostgreSQL would rather read all repositories of an owner, who may have thousands.
+  // Each name is looked for by itself (`limit 1`): PostgreSQL would rather read all repositories of an owner, who may have
+  // thousands.
   const { rows } = await sql<Row>`
     with asked as (
       select * from jsonb_to_recordset(${JSON.stringify(asked)}::jsonb)

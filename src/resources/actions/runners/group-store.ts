@@ -61,8 +61,8 @@ export const groupIncludes = sql<boolean>`(
   and (g.allows_public_repositories or p.visibility <> 'public'))`;
 
 /**
- * Whether a row of `runner_groups g` takes a row of `workflow_runs w` of `repositories p`: any, or those of workflows that it names, as of a ref
- * (in full, or by the name of a branch or a tag) or of a commit.
+ * Whether a row of `runner_groups g` takes a row of `workflow_runs w` of `repositories p`: any, or those of workflows that it
+ * names, as of a ref (in full, or by the name of a branch or a tag) or of a commit.
  */
 export const groupTakesWorkflow = sql<boolean>`(not g.restricted_to_workflows or exists (
   select from accounts o, unnest(g.selected_workflows) as named(workflow)
@@ -72,7 +72,10 @@ export const groupTakesWorkflow = sql<boolean>`(not g.restricted_to_workflows or
       in (w.path || '@' || coalesce(w.workflow_ref, w.ref), w.path || '@' || regexp_replace(coalesce(w.workflow_ref, w.ref), '^refs/(heads|tags)/', ''),
         w.path || '@' || coalesce(w.workflow_sha, w.sha))))`;
 
-/** Whether a row of `runners r` in the group `g`, if any, may take jobs of a row of `repositories p`: its own, or those that its group is for. */
+/**
+ * Whether a row of `runners r` in the group `g`, if any, may take jobs of a row of `repositories p`: its own, or those that its
+ * group is for.
+ */
 export const servesRepository = sql<boolean>`(
   r.repository_id = p.id and ${ownRunnersAllowed} or r.organization_id = p.owner_id and ${groupIncludes})`;
 

@@ -95,7 +95,9 @@ export async function registerRunner(
   return { runner, token: own };
 }
 
-/** Writes what a runner tells of itself when it starts. What runs jobs of a hosted runner has the labels that the server gave it. */
+/**
+ * Writes what a runner tells of itself when it starts. What runs jobs of a hosted runner has the labels that the server gave it.
+ */
 export function declareRunner(
   scope: WriteScope,
   runner: RunnerRow,

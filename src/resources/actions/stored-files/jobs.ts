@@ -3,7 +3,9 @@ import { job } from '#jobs/job.ts';
 import { addMinutes } from '#lib/time.ts';
 import type { Family } from '#resources/family.ts';
 
-/** An object is written before its row: as long as one may be under way, it is left alone. That of an import may be so for longer. */
+/**
+ * An object is written before its row: as long as one may be under way, it is left alone. That of an import may be so for longer.
+ */
 const patienceMinutes = 60;
 
 /** Removes objects that no family knows, as after the death of a process, and the remains of uploads that were cut off. */

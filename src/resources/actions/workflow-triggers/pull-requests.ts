@@ -5,8 +5,8 @@ import { followOpened, loadPulls, type PullRow, testMerges } from '#resources/co
 import { asksToSkip, changedPaths, type RunTrigger, type TriggerContext } from './run-trigger.ts';
 
 /**
- * An event of a pull request runs the files of its test merge, for that merge. While its branches conflict there is none, and no run
- * (the public API's rule). For a merged pull request, it is the commit of the merge.
+ * An event of a pull request runs the files of its test merge, for that merge. While its branches conflict there is none, and no
+ * run (the public API's rule). For a merged pull request, it is the commit of the merge.
  */
 export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
   const { gitRepository, repository, built } = context;
@@ -37,7 +37,10 @@ export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>
   };
 }
 
-/** `pull_request_target` runs the files of the base branch, for that branch: it may have secrets, and doesn't run what the pull request changed. */
+/**
+ * `pull_request_target` runs the files of the base branch, for that branch: it may have secrets, and doesn't run what the pull
+ * request changed.
+ */
 export async function ofPullRequestTarget(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
   const { gitRepository, built, job } = context;
   const row = (await loadPulls(job.db, [issue])).get(issue);

@@ -49,7 +49,8 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
       for (const event of all) {
         const repository = event.repository && repositories.get(event.repository);
         if (!repository || !mayStart(event, webhooks, waiting)) continue;
-        // What the token of a job does starts no further runs, which could go on for ever; but for what asks for one (the public API's rule).
+        // What the token of a job does starts no further runs, which could go on for ever; but for what asks for one (the public
+        // API's rule).
         if (event.actor !== undefined && event.actor === own?.bot_id && !isAsked(event)) continue;
         // Nor do the checks that runs mirror to.
         if ('app' in event.data && event.data.app === own?.id) continue;
@@ -145,8 +146,8 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
 }
 
 /**
- * Whether a commit that an event is about may have workflow files. Most have none, and then no payload is made, which takes statements, and
- * reads all commits of a push.
+ * Whether a commit that an event is about may have workflow files. Most have none, and then no payload is made, which takes
+ * statements, and reads all commits of a push.
  */
 async function mayHaveFiles({ scope }: JobContext, event: Recorded, gitRepository: GitRepository): Promise<boolean> {
   if (!(await repositoryExists(gitRepository))) return false;
@@ -178,7 +179,10 @@ async function headOf(gitRepository: GitRepository, ref: string): Promise<Oid | 
   return (await reader.findInfo(ref, { peel: 'commit' }))?.oid;
 }
 
-/** The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed run. */
+/**
+ * The workflow files that an occasion starts. Of those that can't be read, nobody knows what starts them: a push makes a failed
+ * run.
+ */
 async function triggeredFiles(
   gitRepository: GitRepository,
   { files, trigger }: RunTrigger,

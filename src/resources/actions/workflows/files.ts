@@ -20,8 +20,8 @@ const maxFiles = fixedValue(workflowLimits.files);
 const maxBytes = fixedValue(workflowFileLimits.fileBytes);
 
 /**
- * The workflow files of a commit, in the order of their paths, those of the neutral folder first. Of a file that is too large, the first
- * bytes beyond the limit are enough for the parser to say so.
+ * The workflow files of a commit, in the order of their paths, those of the neutral folder first. Of a file that is too large,
+ * the first bytes beyond the limit are enough for the parser to say so.
  */
 export async function listWorkflowFiles(gitRepository: GitRepository, commit: Oid): Promise<FoundFile[]> {
   await using reader = await openObjects(gitRepository);
@@ -70,7 +70,8 @@ const results = preparedResults<OwnedFile, ParsedWorkflow>({
 type OwnedFile = FoundFile & { readonly owner: Id<'accounts'> };
 
 /**
- * Reads a workflow file, outside of transactions. The file of a run is read again whenever one of its jobs ends: what was read is kept.
+ * Reads a workflow file, outside of transactions. The file of a run is read again whenever one of its jobs ends: what was read is
+ * kept.
  * @throws Refusal where too many files of the owner wait to be read
  */
 export const readWorkflowFile = (file: FoundFile, owner: Id<'accounts'>): Promise<ParsedWorkflow> =>

@@ -38,8 +38,8 @@ export async function followDefaultBranch(context: FollowContext, repository: Fo
 }
 
 /**
- * The same for a request, which needn't wait for the event of a push: it costs no more than the look at a ref where nothing was pushed. Files
- * that take long are left to the event.
+ * The same for a request, which needn't wait for the event of a push: it costs no more than the look at a ref where nothing was
+ * pushed. Files that take long are left to the event.
  */
 export async function followAtRequest(context: Omit<FollowContext, 'time'>, repository: Followed): Promise<void> {
   const head = await findHead(context, repository);

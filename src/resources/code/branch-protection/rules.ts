@@ -51,8 +51,8 @@ export function checkRestricted({ restricts_pushes }: ProtectionRow): void {
 }
 
 /**
- * Protects a branch, or makes its protection another one. The repository stays locked, so that of two concurrent requests for a branch
- * without one, the second changes what the first made.
+ * Protects a branch, or makes its protection another one. The repository stays locked, so that of two concurrent requests for a
+ * branch without one, the second changes what the first made.
  */
 export async function putProtection(
   scope: WriteScope,

@@ -26,7 +26,8 @@ const resource = 'BranchProtection';
  * @throws Refusal 422 in a user's own repository, and for names of those who may not write to the repository
  */
 export async function findLists(scope: WriteScope, { repo, by }: RepositoryAction, wanted: WantedLists): Promise<Lists> {
-  const given = Object.entries(wanted).flatMap(([list, names]) => (names ? [{ list: list as ActorList, names }] : [])); // the keys of WantedLists
+  // the keys of WantedLists
+  const given = Object.entries(wanted).flatMap(([list, names]) => (names ? [{ list: list as ActorList, names }] : []));
   if (repo.owner.kind !== 'organization' && given.some(({ list, names }) => list === 'push' || isGiven(names)))
     throw unprocessable('Only organization repositories can have users and team restrictions');
   const namesOf = (kind: ActorKind) =>
@@ -54,8 +55,8 @@ export function checkNumber(actors: readonly Actor[]): readonly Actor[] {
 }
 
 /**
- * The checks of a request, each context once. Contexts are checks that any app may report; where both are given, a context that is among the
- * checks is that one, so that what a reply shows may be sent back.
+ * The checks of a request, each context once. Contexts are checks that any app may report; where both are given, a context that
+ * is among the checks is that one, so that what a reply shows may be sent back.
  * @throws Refusal 422 for an app that there isn't
  */
 export async function wantedChecks(scope: WriteScope, wanted: StatusChecksChange, former?: StatusChecks): Promise<StatusChecks> {

@@ -35,8 +35,8 @@ export async function wantedBranches(
 type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
- * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the default branch
- * and protected ones, by credentials that may administer; the repository takes the new name of its default branch.
+ * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the
+ * default branch and protected ones, by credentials that may administer; the repository takes the new name of its default branch.
  */
 export async function renameBranch(
   context: MoveContext,

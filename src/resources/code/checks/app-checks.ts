@@ -107,8 +107,8 @@ export async function createAppRuns(
 const maxName = 255;
 
 /**
- * Notes that runs of a suite have begun, with as many statements for many as for one. The suite is in progress then, whatever its other runs say:
- * its row is locked only where it isn't yet.
+ * Notes that runs of a suite have begun, with as many statements for many as for one. The suite is in progress then, whatever its
+ * other runs say: its row is locked only where it isn't yet.
  */
 export async function beginAppRuns(
   tx: Tx,

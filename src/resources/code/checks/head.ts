@@ -8,7 +8,8 @@ import { type CheckedHead, checkingApp } from './rules.ts';
 import { findSuiteOf } from './store.ts';
 
 /**
- * The commit that an app is about to check, with its branch. Git is asked for the branch only where the app has no suite of the commit yet.
+ * The commit that an app is about to check, with its branch. Git is asked for the branch only where the app has no suite of the
+ * commit yet.
  * @throws Refusal 422 where the repository has no such commit
  */
 export async function findHead(

@@ -11,7 +11,10 @@ import { insertPushedSuites, listSuitesWithStaleRuns, type PushedHead } from './
 
 const keyOf = (repository: number, commit: string, branch: string | null): string => `${repository}/${commit}/${branch}`;
 
-/** A push to a branch asks the apps that check the repository for a suite. What a repository was created with, as a fork, is no push. */
+/**
+ * A push to a branch asks the apps that check the repository for a suite. What a repository was created with, as a fork, is no
+ * push.
+ */
 export const requestSuites = batchSubscription<'push', JobContext>({
   name: 'checks.request-suites',
   on: ['push'],

@@ -198,8 +198,8 @@ const checkOwn = (by: SignedIn, { app_id }: { app_id: Id<'apps'> }, message: str
 type State = Pick<RunRow, 'status' | 'conclusion' | 'completed_at' | 'open_since'>;
 
 /**
- * The state that a request wants of a run; undefined where it says nothing of it. A conclusion completes a run, and nothing else does
- * (the public API's rule).
+ * The state that a request wants of a run; undefined where it says nothing of it. A conclusion completes a run, and nothing else
+ * does (the public API's rule).
  */
 function stateOf(wanted: CheckRunChange, now: Date, before?: RunRow): State | undefined {
   const { status, conclusion, completed_at } = wanted;

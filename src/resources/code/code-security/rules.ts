@@ -56,7 +56,10 @@ function demandOwn({ organization_id }: ConfigurationRow): void {
   if (organization_id === null) throw forbidden('A global configuration can’t be changed.');
 }
 
-/** Changes a configuration, and has its repositories follow. Returns undefined where nothing is another. @throws Refusal 403 or 422 */
+/**
+ * Changes a configuration, and has its repositories follow. Returns undefined where nothing is another. @throws Refusal 403 or
+ * 422
+ */
 export async function changeConfiguration(
   scope: WriteScope,
   action: OrganizationAction,
@@ -149,7 +152,10 @@ export async function changeDefault(
 /** Milliseconds after which a job that turns a product on or off counts as lost. */
 const staleMs = 60 * 60 * 1000;
 
-/** Turns a product on or off in all repositories of an organization, in the background. @throws Refusal 422 where it can't be, or is being */
+/**
+ * Turns a product on or off in all repositories of an organization, in the background. @throws Refusal 422 where it can't be, or
+ * is being
+ */
 export async function enableProductEverywhere(
   scope: WriteScope,
   { org, by, now }: OrganizationAction,

@@ -95,8 +95,8 @@ export const switchesOf = (settings: Settings): SecurityChange =>
   );
 
 /**
- * The settings of a new configuration. As in the public API, products that it doesn't name are disabled, if they are part of the server, but for
- * the dependency graph.
+ * The settings of a new configuration. As in the public API, products that it doesn't name are disabled, if they are part of the
+ * server, but for the dependency graph.
  */
 export function newSettings({
   name: _name,

@@ -13,7 +13,10 @@ import { insertStatus, type StateCounts, type StatusRow, updateSuperseded } from
 
 const maxStatuses = fixedValue(statusLimits.statuses);
 
-/** Adds a status to a commit, the latest of its context. The repository stays locked, so that there is one latest and none too many. */
+/**
+ * Adds a status to a commit, the latest of its context. The repository stays locked, so that there is one latest and none too
+ * many.
+ */
 export async function createStatus(
   scope: WriteScope,
   action: RepositoryAction,

@@ -15,8 +15,8 @@ import { hasSigningKeys } from './store.ts';
 const maxCommits = fixedValue(verificationLimits.verifiedCommits);
 
 /**
- * Verifies what was pushed, so that it stays verified though nobody looks at it before its key is removed. What a fork begins with was
- * verified in its source, and what is older than the latest `maxCommits` of a push when it is first read.
+ * Verifies what was pushed, so that it stays verified though nobody looks at it before its key is removed. What a fork begins
+ * with was verified in its source, and what is older than the latest `maxCommits` of a push when it is first read.
  */
 export const verifyPushed = batchSubscription<'push', JobContext>({
   name: 'commit-verification.verify-pushed',
@@ -44,7 +44,8 @@ export const verifyPushed = batchSubscription<'push', JobContext>({
 const commitsPerBatch = 50;
 
 /**
- * The commits that a move added to a branch or tag, in batches, and the tag itself. Nothing where it has moved on and they are gone.
+ * The commits that a move added to a branch or tag, in batches, and the tag itself. Nothing where it has moved on and they are
+ * gone.
  */
 async function* pushedBy(gitRepository: GitRepository, { ref, before, after }: RefMove): AsyncGenerator<(Commit | Tag)[]> {
   if (after === null) return;

@@ -42,8 +42,8 @@ export async function verify(context: VerificationContext, signables: readonly S
 }
 
 /**
- * The same for commits that may be refused yet, as those of a push whose objects are in quarantine: nothing is written. The commits were
- * read by the caller, with `ObjectReader.getCommits` of the repository with the new objects.
+ * The same for commits that may be refused yet, as those of a push whose objects are in quarantine: nothing is written. The
+ * commits were read by the caller, with `ObjectReader.getCommits` of the repository with the new objects.
  */
 export async function verifyCommits(
   context: VerificationContext,

@@ -28,7 +28,10 @@ export async function getCommitOid(gitRepository: GitRepository, { repo, revisio
   throw (await isEmpty(gitRepository)) ? emptyRepository() : refuse();
 }
 
-/** A commit by its full name. A branch is refused: what is said of a commit must not depend on a push in between. @throws Refusal 422 */
+/**
+ * A commit by its full name. A branch is refused: what is said of a commit must not depend on a push in between. @throws Refusal
+ * 422
+ */
 export async function getCommitBySha(gitRepository: GitRepository, sha: string): Promise<Oid> {
   const oid = sha.toLowerCase();
   await using reader = await openObjects(gitRepository);

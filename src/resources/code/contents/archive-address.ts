@@ -1,5 +1,5 @@
-// Addresses of archives of repositories that not everybody may read. They need no credential for a short time, as those of the public
-// API: programs that follow a redirect may not send theirs along.
+// Addresses of archives of repositories that not everybody may read. They need no credential for a short time, as those of the
+// public API: programs that follow a redirect may not send theirs along.
 import { findViewerOf } from '#access/authenticate.ts';
 import { isToken, type Repo, type Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';

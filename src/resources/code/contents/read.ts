@@ -31,7 +31,9 @@ type ReadContext = {
   caller: Caller;
 };
 
-/** Presents the entry at a path: a folder's listing, a file, a link or a submodule. For a link to a file, it presents the file. */
+/**
+ * Presents the entry at a path: a folder's listing, a file, a link or a submodule. For a link to a file, it presents the file.
+ */
 export async function readContent(context: ReadContext, wanted: string): Promise<PresentedContent | Raw> {
   const { gitRepository, urls, resolved, media } = context;
   await using reader = await openObjects(gitRepository);

@@ -48,7 +48,10 @@ export async function removeFile(context: MoveContext, action: WriteAction, body
 
 type WriteTarget = { path: string; branch: string; tip: Oid | undefined; before: Entry | undefined };
 
-/** The branch, which the caller may move, and the present entry at the path. Refuses to write where a folder or a submodule is, or below a file. */
+/**
+ * The branch, which the caller may move, and the present entry at the path. Refuses to write where a folder or a submodule is, or
+ * below a file.
+ */
 async function getTarget(
   context: MoveContext,
   { repo, by, path: wanted }: WriteAction,

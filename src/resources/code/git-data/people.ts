@@ -9,7 +9,10 @@ type PersonInput = { name?: string | undefined; email?: string | undefined; date
 
 type Caller = { viewer: SignedIn; links: Links; now: Date };
 
-/** The author and committer of a commit. The author is the one named, else the named committer, else the caller; the committer is the author unless named. */
+/**
+ * The author and committer of a commit. The author is the one named, else the named committer, else the caller; the committer is
+ * the author unless named.
+ */
 export function peopleOf(
   { viewer, links, now }: Caller,
   { author, committer }: { author?: PersonInput | undefined; committer?: PersonInput | undefined },

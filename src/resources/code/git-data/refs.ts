@@ -36,7 +36,8 @@ type MoveRefsAction = MoveReason & {
 };
 
 /**
- * Refuses to move refs, where the caller may not write to the repository and they aren't heads of pull requests that let the caller modify them.
+ * Refuses to move refs, where the caller may not write to the repository and they aren't heads of pull requests that let the
+ * caller modify them.
  * @throws Refusal 403
  */
 export async function checkMayMove(
@@ -58,8 +59,8 @@ export async function checkMayMove(
 const unmodifiable = (): Refusal => forbidden('You may only move branches of open pull requests that you may modify.');
 
 /**
- * Moves refs together. Conflicts are refused with the messages of the public API. Who may not write to the repository moves heads of pull requests
- * that they may modify, and neither creates nor deletes any.
+ * Moves refs together. Conflicts are refused with the messages of the public API. Who may not write to the repository moves heads
+ * of pull requests that they may modify, and neither creates nor deletes any.
  */
 export async function moveOrRefuse(
   context: MoveContext,

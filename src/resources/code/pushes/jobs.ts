@@ -73,7 +73,10 @@ export const packRepository = job<{ repository: Id<'repositories'> }, JobContext
   },
 });
 
-/** Records the pushes of processes that crashed after Git moved the refs and before the database recorded it, and does what follows. */
+/**
+ * Records the pushes of processes that crashed after Git moved the refs and before the database recorded it, and does what
+ * follows.
+ */
 export const recoverPushes = job<object, JobContext>({
   name: 'pushes.settle',
   attempts: 1,

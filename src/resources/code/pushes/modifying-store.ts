@@ -6,8 +6,8 @@ import type { RepositoryId } from '#lib/id.ts';
 const maxBases = 10;
 
 /**
- * The open pull requests of a user's fork that others may modify, whose authors still may write to it. As in the public API, branches of an
- * organization's fork are its own affair.
+ * The open pull requests of a user's fork that others may modify, whose authors still may write to it. As in the public API,
+ * branches of an organization's fork are its own affair.
  */
 const modifiable = (fork: RepositoryId) => sql`
   pull_requests p join issues i on i.id = p.issue_id

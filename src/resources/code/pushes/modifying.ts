@@ -13,7 +13,9 @@ const { role: _, ...writesWithoutRole } = writesContents;
 /** What the credential must allow in the fork itself, where its holder has no role: it is for contents, and reaches the fork. */
 const writesFork: Policy = writesWithoutRole;
 
-/** The bases of a fork's pull requests to which the viewer may write, asked anew each time. Empty where the fork takes no changes. */
+/**
+ * The bases of a fork's pull requests to which the viewer may write, asked anew each time. Empty where the fork takes no changes.
+ */
 async function findBases(db: Db, viewer: Viewer, fork: Repo): Promise<Id<'repositories'>[]> {
   if (viewer.account?.kind !== 'user' || viewer.grant.kind === 'installation') return [];
   if (!authorize(writesFork, viewer, { repo: fork }, { write: true }).allowed) return [];

@@ -20,7 +20,10 @@ import type { FollowUp } from '#resources/follow-ups.ts';
 import { closeByRefs, closeIntent, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
 import { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';
 
-/** A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete it). */
+/**
+ * A ref to move. `from`: its required current value (null: it must not exist; undefined: any). `to`: its new value (null: delete
+ * it).
+ */
 export type RefMoveRequest = { ref: string; from?: Oid | null; to: Oid | null };
 
 type MoveRefsOptions = MoveReason & {

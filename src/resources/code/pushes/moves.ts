@@ -7,8 +7,8 @@ import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 
 /**
- * The commands of a push as moves, which say whether commits were lost (`forced`): a branch is forced if its former commit is no longer
- * in its history; a tag is forced whenever it moves.
+ * The commands of a push as moves, which say whether commits were lost (`forced`): a branch is forced if its former commit is no
+ * longer in its history; a tag is forced whenever it moves.
  */
 export async function movesOf(gitRepository: GitRepository, commands: readonly PushCommand[]): Promise<RefMove[]> {
   const moves = commands.flatMap(({ ref, from, to }): RefMove[] =>

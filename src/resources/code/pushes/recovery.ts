@@ -38,15 +38,16 @@ export async function recoverIntent(context: PushContext, intent: Unfinished, on
     await settle(context, intent, { isFollowed: true });
   } catch (error) {
     if (intent.following === null) throw error;
-    // Its refs could not move again before the move is recorded. What follows it stays in the intent, and is tried again every minute.
+    // Its refs could not move again before the move is recorded. What follows it stays in the intent, and is tried again every
+    // minute.
     await settle(context, intent, { isFollowed: false });
     onFailedFollowUp(error);
   }
 }
 
 /**
- * If a push is still running, the commands that aren't done stay in its intent. A move isn't recorded twice, since the push also locks the
- * repository's row.
+ * If a push is still running, the commands that aren't done stay in its intent. A move isn't recorded twice, since the push also
+ * locks the repository's row.
  */
 const settle = (context: PushContext, unfinished: Unfinished, { isFollowed }: { isFollowed: boolean }): Promise<void> =>
   context.change(async (scope) => {
@@ -78,8 +79,8 @@ async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushComm
 }
 
 /**
- * Completes what earlier processes left of some refs. Who decides by the database what a move does calls it after reading the refs, and reads the
- * database afterwards.
+ * Completes what earlier processes left of some refs. Who decides by the database what a move does calls it after reading the
+ * refs, and reads the database afterwards.
  * @throws whatever keeps a follow-up from being done
  */
 export async function recoverRefs(context: PushContext, repository: RepositoryId, refs: readonly string[]): Promise<void> {

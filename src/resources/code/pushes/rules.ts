@@ -16,9 +16,9 @@ import * as store from './store.ts';
  * How a change of refs is always recorded, although Git and the database can't commit together:
  * 1. an intent is committed to the database, with what has to follow;
  * 2. Git moves the refs;
- * 3. one transaction removes the intent, records the events of what moved, and does what follows.
- * A crash before 2 leaves an intent whose refs haven't moved: there is no event. A crash after it leaves an intent whose refs have
- * moved: `recoverIntents` does step 3, at the next change of one of these refs, at the next start, or within a minute.
+ * 3. one transaction removes the intent, records the events of what moved, and does what follows. A crash before 2 leaves an
+ *    intent whose refs haven't moved: there is no event. A crash after it leaves an intent whose refs have moved:
+ *    `recoverIntents` does step 3, at the next change of one of these refs, at the next start, or within a minute.
  */
 
 /** What moving refs takes: rules judge each move before it happens. */

@@ -13,8 +13,8 @@ import { workflowFolders } from '#workflow-files/file.ts';
 export class WorkflowFilesRefused extends Error {}
 
 /**
- * The moves that bring workflow files which this credential may not write, each with the message for its user. The folders are compared by
- * their ids, so that a move that changes nothing in them costs one round trip to the reader of objects.
+ * The moves that bring workflow files which this credential may not write, each with the message for its user. The folders are
+ * compared by their ids, so that a move that changes nothing in them costs one round trip to the reader of objects.
  */
 export async function refuseWorkflowFiles(
   gitRepository: GitRepository,

@@ -2,7 +2,10 @@ import type { Db } from '#database/connect.ts';
 import { loadRulesetsOf, matchesRef, type RuledRepository } from '#resources/code/rulesets/index.ts';
 import type { BranchRule } from './schemas.ts';
 
-/** The rules of rulesets in force that apply to a branch, whether or not it exists yet; those that are tried out aren't among them. */
+/**
+ * The rules of rulesets in force that apply to a branch, whether or not it exists yet; those that are tried out aren't among
+ * them.
+ */
 export async function listRulesetRules(
   db: Db,
   repo: RuledRepository & { owner: { login: string } },

@@ -75,7 +75,10 @@ export async function openCheck({ moves, ...given }: Given): Promise<RuleCheck &
   };
 }
 
-/** Whether commits lead from a ref's former commit to its new one, each with one parent. Nothing differs then that none of them changes. */
+/**
+ * Whether commits lead from a ref's former commit to its new one, each with one parent. Nothing differs then that none of them
+ * changes.
+ */
 const isChain = (commits: readonly Commit[], { before, after }: RuledMove): boolean =>
   (commits.at(-1)?.oid ?? before) === after &&
   commits.every(({ parents }, at) => parents.length === 1 && parents[0] === (commits[at - 1]?.oid ?? before));

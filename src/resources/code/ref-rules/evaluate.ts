@@ -1,4 +1,5 @@
-// The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch protection.
+// The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch
+// protection.
 import type { Db } from '#database/connect.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import type { GitRepository } from '#git/repo.ts';
@@ -133,7 +134,10 @@ export const needObjects = ({ moves, byRef }: RulesOfMoves, { evaluators }: RefR
     }),
   );
 
-/** Whether a rule is about a kind of moves. A protected branch that doesn't exist may be created by a push, unless that is restricted. */
+/**
+ * Whether a rule is about a kind of moves. A protected branch that doesn't exist may be created by a push, unless that is
+ * restricted.
+ */
 const isAbout = ({ rule, source }: AppliedRule, { kinds }: AnyEvaluator, kind: MoveKind): boolean =>
   kinds.includes(kind) && !(kind === 'creation' && source.type === 'ProtectedBranch' && rule.type === 'pull_request');
 

@@ -1,4 +1,5 @@
-// How rules are judged: one evaluator for each type, in the manifest of the family that knows the facts. `all.ts` puts them together.
+// How rules are judged: one evaluator for each type, in the manifest of the family that knows the facts. `all.ts` puts them
+// together.
 import type { Db } from '#database/connect.ts';
 import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
@@ -58,8 +59,8 @@ export type RuleCheck = {
   /** The files that these commits change, in batches. @throws TooManyCommits */
   newFiles(move: RuledMove): AsyncIterable<readonly CommitFile[]>;
   /**
-   * These files, and those of a branch that differ between its former commit and the one that it gets: a merge may take a file from one of
-   * its parents, so that no new commit changes it. @throws TooManyCommits
+   * These files, and those of a branch that differ between its former commit and the one that it gets: a merge may take a file
+   * from one of its parents, so that no new commit changes it. @throws TooManyCommits
    */
   changedFiles(move: RuledMove): AsyncIterable<readonly CommitFile[]>;
   /** Reads the objects. */

@@ -8,7 +8,10 @@ import { makeRefRules } from './service.ts';
 import { signatureEvaluators } from './signature-evaluator.ts';
 import { statusEvaluators } from './status-evaluators.ts';
 
-/** Rules on refs: what applies to a move, what it says, and what it said. Rulesets and branch protection have families of their own. */
+/**
+ * Rules on refs: what applies to a move, what it says, and what it said. Rulesets and branch protection have families of their
+ * own.
+ */
 export const refRules = family({
   name: 'ref-rules',
   services: { refRules: makeRefRules },

@@ -3,7 +3,10 @@ import { type BlockedSecret, findBlocked, insertBlockedSecrets } from '#resource
 import { findPushProtectionLink } from '#resources/identity/organizations/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
 
-/** The rule that no secrets come into a repository, where it wants that. Nobody is exempt; who knows better has a bypass for each secret. */
+/**
+ * The rule that no secrets come into a repository, where it wants that. Nobody is exempt; who knows better has a bypass for each
+ * secret.
+ */
 export const pushProtectionOf = ({ id, secret_scanning, secret_scanning_push_protection }: RuledRepository): AppliedRule[] =>
   secret_scanning && secret_scanning_push_protection
     ? [

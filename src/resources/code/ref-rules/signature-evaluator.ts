@@ -5,8 +5,8 @@ import type { MergedPull, RuledMove, RuleEvaluator, RuleEvaluators } from './eva
 const batchSize = 500;
 
 /**
- * What is to be signed: the commits that a ref gets. Merging and squashing make a commit by the server itself, in the name of who asked for it,
- * so that there the commits of the pull request are meant; rebasing makes each of them anew, which nobody signs.
+ * What is to be signed: the commits that a ref gets. Merging and squashing make a commit by the server itself, in the name of who
+ * asked for it, so that there the commits of the pull request are meant; rebasing makes each of them anew, which nobody signs.
  */
 const signedMove = (move: RuledMove, merge: MergedPull | undefined): RuledMove =>
   merge && merge.method !== 'rebase' ? { ...move, after: merge.head_sha } : move;

@@ -35,7 +35,8 @@ export const recordMoveEvaluations = (
 ): Promise<void> => insertSuites(tx, { repository: repo.id, actor, at: now }, moveEvaluations);
 
 /**
- * Judges moves by all rules. A refusal is recorded at once; what is returned is recorded with the moves, by `recordMoveEvaluations`.
+ * Judges moves by all rules. A refusal is recorded at once; what is returned is recorded with the moves, by
+ * `recordMoveEvaluations`.
  * @throws RuleViolations
  */
 export async function evaluateMoves(context: Context, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
@@ -53,8 +54,9 @@ export async function evaluateMoves(context: Context, wanted: WantedMoves): Prom
 type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; move: RuledMove };
 
 /**
- * What keeps a pull request from being merged by somebody who may bypass nothing: `behind` where it only needs what its base has; undefined
- * where no rule does. Rules about the commits that a merge would make aren't among them, since they depend on how it is merged.
+ * What keeps a pull request from being merged by somebody who may bypass nothing: `behind` where it only needs what its base has;
+ * undefined where no rule does. Rules about the commits that a merge would make aren't among them, since they depend on how it is
+ * merged.
  */
 export async function findMergeObstacle(
   { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },

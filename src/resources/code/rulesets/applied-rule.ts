@@ -2,7 +2,9 @@
 import type { Id } from '#lib/id.ts';
 import type { Rule } from './rule-types.ts';
 
-/** What a rule comes from. `id` is that of the ruleset, of the branch protection, or of the repository whose pushes are protected. */
+/**
+ * What a rule comes from. `id` is that of the ruleset, of the branch protection, or of the repository whose pushes are protected.
+ */
 export type RuleSource = {
   readonly type: 'Repository' | 'Organization' | 'ProtectedBranch' | 'PushProtection';
   readonly id: number;
@@ -10,8 +12,8 @@ export type RuleSource = {
 };
 
 /**
- * Whether an actor needs to keep a rule. `exempt`: it isn't asked. `always`: breaking it is recorded, and allowed. `pull_request`: the
- * same, for merges of pull requests alone.
+ * Whether an actor needs to keep a rule. `exempt`: it isn't asked. `always`: breaking it is recorded, and allowed.
+ * `pull_request`: the same, for merges of pull requests alone.
  */
 export type Bypass = 'never' | 'pull_request' | 'always' | 'exempt';
 

@@ -128,7 +128,9 @@ function checkModes({ target, bypass_actors }: Wanted): void {
   }
 }
 
-/** The bypass actors of a request, each with the id that its type demands. @throws Refusal where one has none, or is named twice */
+/**
+ * The bypass actors of a request, each with the id that its type demands. @throws Refusal where one has none, or is named twice
+ */
 export function bypassActorsOf(actors: readonly NewBypassActor[]): BypassActor[] {
   const made = actors.map(({ actor_type, actor_id = null, bypass_mode }, at): BypassActor => {
     const field = `bypass_actors.${at}.actor_id`;

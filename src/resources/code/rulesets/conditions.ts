@@ -83,8 +83,8 @@ export function matchesRepository(conditions: Conditions, facts: RepositoryFacts
 type Ruled = { readonly target: Target; readonly conditions: Conditions };
 
 /**
- * Whether a ruleset applies to a ref, by its whole name. One for pushes applies to branches and tags alike; one without patterns to no
- * ref.
+ * Whether a ruleset applies to a ref, by its whole name. One for pushes applies to branches and tags alike; one without patterns
+ * to no ref.
  */
 export function matchesRef(
   { target, conditions: { ref_name } }: Ruled,

@@ -29,7 +29,10 @@ const testOf = oncePerObject(({ operator, pattern }: Pattern): BoundedTest => {
   return (text) => (size * text.length > maxSteps ? undefined : test(text));
 });
 
-/** Whether a text is as the pattern of a rule demands; with `negate`, it must not match. One that is too long for the pattern isn't. */
+/**
+ * Whether a text is as the pattern of a rule demands; with `negate`, it must not match. One that is too long for the pattern
+ * isn't.
+ */
 export function matchesPattern(pattern: Pattern, text: string): boolean {
   const isMatch = testOf(pattern)(text);
   return isMatch !== undefined && isMatch !== (pattern.negate ?? false);

@@ -1,5 +1,5 @@
-// The rules of rulesets: one entry for each type, with the shape of its parameters. What a rule refuses is told by its evaluator, in the
-// family that knows the facts (see the family ref-rules).
+// The rules of rulesets: one entry for each type, with the shape of its parameters. What a rule refuses is told by its evaluator,
+// in the family that knows the facts (see the family ref-rules).
 import { type Static, type TSchema, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';

@@ -22,7 +22,8 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>
     const scanned = await loadScanned(scope, events);
     const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
     const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
-    // An organization may turn scanning on for a thousand repositories at once: what is pushed to others isn't to wait for their histories.
+    // An organization may turn scanning on for a thousand repositories at once: what is pushed to others isn't to wait for their
+    // histories.
     const pushed = new Set(
       gather(
         events.filter(({ kind }) => kind === 'push'),

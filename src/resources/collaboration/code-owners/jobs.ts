@@ -19,7 +19,9 @@ const changes = [
   'pull_request.edited',
 ] as const;
 
-/** Asks the owners of what a pull request changes for reviews, unless they were asked before. Drafts wait until they are ready. */
+/**
+ * Asks the owners of what a pull request changes for reviews, unless they were asked before. Drafts wait until they are ready.
+ */
 export const requestCodeOwners = subscription<(typeof changes)[number], JobContext>({
   name: 'code-owners.request',
   on: changes,

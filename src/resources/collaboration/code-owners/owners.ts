@@ -11,8 +11,8 @@ import { beginOwnersWork, type Rule, ruleFor } from './parse.ts';
 import { findWriters, findWritingTeams } from './store.ts';
 
 /**
- * The owners of some paths, as the file names them in lower case, in the order of the paths. Where matching the rest would take too many
- * steps, their owners are missing.
+ * The owners of some paths, as the file names them in lower case, in the order of the paths. Where matching the rest would take
+ * too many steps, their owners are missing.
  */
 export async function ownersOf(rules: readonly Rule[], paths: readonly string[]): Promise<string[]> {
   const found = new Set<string>();
@@ -48,8 +48,8 @@ type Owned = Pick<RepositoryRow, 'id' | 'owner_id'> & { readonly owner: Pick<Acc
 type OwnerId = { readonly user: Id<'accounts'> } | { readonly team: Id<'teams'> };
 
 /**
- * The owners, by how the file names them in lower case, who may write to the repository: people by logins or verified e-mail addresses, and
- * teams of its organization that aren't secret. `host`: that of addresses that the server has given out.
+ * The owners, by how the file names them in lower case, who may write to the repository: people by logins or verified e-mail
+ * addresses, and teams of its organization that aren't secret. `host`: that of addresses that the server has given out.
  */
 export async function resolveOwners(db: Db, repo: Owned, names: readonly string[], host: string): Promise<Map<string, OwnerId>> {
   const emails = names.filter((name) => !name.startsWith('@'));

@@ -25,14 +25,20 @@ export type CodeOwners = { readonly rules: readonly Rule[]; readonly problems: r
 
 const ownerForms = /^(@[A-Za-z0-9][A-Za-z0-9_.-]*(\[bot\])?(\/[A-Za-z0-9_.-]+)?|[^\s@]+@[^\s@]+\.[^\s@]+)$/;
 
-/** Longer owners are none: an e-mail address has 254 characters at most (RFC 5321). The expression takes a time that is quadratic in the length. */
+/**
+ * Longer owners are none: an e-mail address has 254 characters at most (RFC 5321). The expression takes a time that is quadratic
+ * in the length.
+ */
 const maxOwner = 320;
 /** No path that Git could check out is longer. */
 const maxPattern = 4_096;
 
 const isOwner = (text: string): boolean => text.length <= maxOwner && ownerForms.test(text);
 
-/** The words of a line before a comment, each with its column. A blank behind a backslash belongs to the word. It reads one word more than `most`. */
+/**
+ * The words of a line before a comment, each with its column. A blank behind a backslash belongs to the word. It reads one word
+ * more than `most`.
+ */
 function wordsOf(line: string, most: number): { text: string; column: number }[] {
   const words: { text: string; column: number }[] = [];
   for (let at = startOfWord(line, 0); at < line.length && words.length <= most; ) {
@@ -65,8 +71,8 @@ function endOfWord(line: string, from: number): number {
 const maxWords = fixedValue(codeOwnerLimits.codeOwnersWords);
 
 /**
- * Reads a file of code owners. Lines that can't be read are left out, each with what is wrong with it; undefined where there are too many
- * patterns and owners. It yields, since the file may be large.
+ * Reads a file of code owners. Lines that can't be read are left out, each with what is wrong with it; undefined where there are
+ * too many patterns and owners. It yields, since the file may be large.
  */
 export async function parseCodeOwners(text: string): Promise<CodeOwners | undefined> {
   const yieldNow = periodicYield();

@@ -10,8 +10,8 @@ export function patternProblem(text: string): { suggestion: string | null } | un
 }
 
 /**
- * A pattern as in gitignore: without a slash before its end, it matches at any depth, otherwise from the root; a folder stands for all
- * below it. Other than there, `*` as the last part matches files alone.
+ * A pattern as in gitignore: without a slash before its end, it matches at any depth, otherwise from the root; a folder stands
+ * for all below it. Other than there, `*` as the last part matches files alone.
  */
 export function patternOf(text: string): Pattern {
   const isFolder = text.endsWith('/');

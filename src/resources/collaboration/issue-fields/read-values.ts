@@ -7,7 +7,10 @@ import type { SomeValue } from './schemas.ts';
 import { type FieldRow, listFields, loadOptions } from './store.ts';
 import { readValue, type Value } from './value.ts';
 
-/** Reads the values of a request, each for a field of the repository's organization. The refusal has an error for each invalid value. */
+/**
+ * Reads the values of a request, each for a field of the repository's organization. The refusal has an error for each invalid
+ * value.
+ */
 export async function readValues(
   scope: WriteScope,
   { organization, viewer }: { organization: Id<'accounts'>; viewer: Viewer },

@@ -24,8 +24,8 @@ type Row = Omit<HeldValue, 'value'> & {
 };
 
 /**
- * The field values of issues that the viewer may see, by the issues' ids and in the order of the fields, in one statement. After a
- * transfer, values in fields of the former organization aren't shown.
+ * The field values of issues that the viewer may see, by the issues' ids and in the order of the fields, in one statement. After
+ * a transfer, values in fields of the former organization aren't shown.
  */
 export async function loadFieldValues(db: Db, viewer: Viewer, issues: readonly Issue[]): Promise<Map<Issue, HeldValue[]>> {
   if (issues.length === 0) return new Map();

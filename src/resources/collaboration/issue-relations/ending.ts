@@ -7,8 +7,8 @@ import { locate, type RelationChange, recordRelations } from './relations.ts';
 import { removeRelations } from './store.ts';
 
 /**
- * Ends all relations of an issue that becomes a pull request, which has none: nobody could see or remove them there. The caller holds
- * the lock of the owner's relations.
+ * Ends all relations of an issue that becomes a pull request, which has none: nobody could see or remove them there. The caller
+ * holds the lock of the owner's relations.
  */
 export async function endRelations(scope: WriteScope, action: RepositoryAction, { id }: Pick<IssueRow, 'id'>): Promise<void> {
   const { subIssues, dependencies } = await removeRelations(scope.tx, id);

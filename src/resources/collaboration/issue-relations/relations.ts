@@ -24,8 +24,8 @@ import type { RelationKind } from './events.ts';
 export type Located = { issue: IssueRow; repository: RepositoryWithOwner };
 
 /**
- * The issue again, with the relations of all issues of its owner locked: they change one after the other, so that two requests don't make
- * a cycle together. No row of an issue is locked before this.
+ * The issue again, with the relations of all issues of its owner locked: they change one after the other, so that two requests
+ * don't make a cycle together. No row of an issue is locked before this.
  */
 export async function lockRelations(
   tx: Tx,
@@ -45,7 +45,10 @@ export async function locate({ load }: WriteScope, { repo }: RepositoryAction, i
   }));
 }
 
-/** An issue that another one shall be related to. @throws Refusal 404 where the caller may not read it, 422 where it is a pull request, or has another owner */
+/**
+ * An issue that another one shall be related to. @throws Refusal 404 where the caller may not read it, 422 where it is a pull
+ * request, or has another owner
+ */
 export async function findOther(scope: WriteScope, action: RepositoryAction, id: number, field: Field): Promise<Located> {
   const issue = await findReadableIssue(scope.tx, action.by, asId<'issues'>(id));
   if (!issue) throw notFound();
@@ -67,7 +70,9 @@ export const refused = (field: Field, message: string, limit?: string): Refusal 
 
 type Word = RelationKind extends `${string}.${infer Kind}` ? Kind : never;
 
-/** The kinds of events of a relation's two sides: the parent's and the sub-issue's, or the blocked issue's and the blocking one's. */
+/**
+ * The kinds of events of a relation's two sides: the parent's and the sub-issue's, or the blocked issue's and the blocking one's.
+ */
 const kinds = {
   sub_issue: {
     added: ['sub_issues.sub_issue_added', 'sub_issues.parent_issue_added'],
@@ -89,8 +94,8 @@ export type RelationChange = {
 };
 
 /**
- * Records changes of relations, for both issues of each. As a reference does, a relation leaves the time of an issue alone where not
- * everybody who reads that may read the other one. Returns the issues that have a new time.
+ * Records changes of relations, for both issues of each. As a reference does, a relation leaves the time of an issue alone where
+ * not everybody who reads that may read the other one. Returns the issues that have a new time.
  */
 export async function recordRelations(
   scope: WriteScope,

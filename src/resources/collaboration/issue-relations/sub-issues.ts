@@ -53,8 +53,8 @@ function checkPlacement(parent: IssueRow, { issue }: Located, placement: Placeme
 }
 
 /**
- * A sub-issue is taken from its parent by those who may change the relations of either: the caller has the role in the repository of
- * the path, so it is looked for where that is none of the two.
+ * A sub-issue is taken from its parent by those who may change the relations of either: the caller has the role in the repository
+ * of the path, so it is looked for where that is none of the two.
  */
 async function checkMayTakeFrom(scope: WriteScope, { repo, by }: RepositoryAction, former: Located, sub: Located): Promise<void> {
   const ids = [former.repository.id, sub.repository.id];

@@ -112,7 +112,10 @@ const isRelated = (user: Id<'accounts'>, some: readonly Relation[]) => {
   )})`;
 };
 
-/** Whether the credential may read issues. For an app's user that depends on the account: each installation has its own permissions. */
+/**
+ * Whether the credential may read issues. For an app's user that depends on the account: each installation has its own
+ * permissions.
+ */
 const mayReadIssues = ({ grant }: Viewer) =>
   grant.kind === 'app_user'
     ? sql<boolean>`(r.visibility = 'public' or jsonb_exists(${installedPermissions(grant.appId, sql`r.owner_id`)}, 'issues'))`
@@ -123,8 +126,8 @@ const lowered = (names: readonly string[]) =>
   sql`(select array_agg(distinct lower(name)) from unnest(${names}::text[]) as n (name))::text[]`;
 
 /**
- * Issues of a repository that have all of these labels, counted in one pass however many labels there are. Their ids are read first: no
- * other issues are read, whatever PostgreSQL supposes of how many there are.
+ * Issues of a repository that have all of these labels, counted in one pass however many labels there are. Their ids are read
+ * first: no other issues are read, whatever PostgreSQL supposes of how many there are.
  */
 const withAllLabels = (repository: Id<'repositories'>, names: readonly string[]) =>
   sql<boolean>`issues.id = any (array(select il.issue_id from issue_labels il join labels l on l.id = il.label_id
@@ -136,7 +139,10 @@ const hasAllLabels = (names: readonly string[]) =>
   sql<boolean>`(select count(*) from issue_labels il join labels l on l.id = il.label_id
     where il.issue_id = issues.id and lower(l.name) = any (${lowered(names)})) = cardinality(${lowered(names)})`;
 
-/** Whether an issue of the repository has a value in a field that the viewer may see. Their ids are read first, as those of labels. */
+/**
+ * Whether an issue of the repository has a value in a field that the viewer may see. Their ids are read first, as those of
+ * labels.
+ */
 const hasFieldValue = (viewer: Viewer, repository: Id<'repositories'>, { name, value }: FieldFilter) =>
   sql<boolean>`issues.id = any (array(${selectIssuesInField(
     name,

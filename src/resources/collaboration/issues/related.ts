@@ -19,8 +19,8 @@ export type Related = {
 };
 
 /**
- * A list of `Related` for some issues, as JSON. They are counted where they are shown: an issue has few, and rows with counts of their
- * own would have to be changed with each state of another issue.
+ * A list of `Related` for some issues, as JSON. They are counted where they are shown: an issue has few, and rows with counts of
+ * their own would have to be changed with each state of another issue.
  */
 export const relatedAsJson = (issues: RawBuilder<unknown>) => sql`(
   select coalesce(json_agg(found), '[]') from (
@@ -41,8 +41,8 @@ const countedBy = ({ kind, table, of, other }: Counted, issues: RawBuilder<unkno
 type Row = { id: Id<'issues'>; repository_id: RepositoryId };
 
 /**
- * Presents the relations of issues. Issues of the same repository are shown to everybody who reads it; of other repositories, which
- * takes a statement for a whole page where there are any, those that the viewer may read.
+ * Presents the relations of issues. Issues of the same repository are shown to everybody who reads it; of other repositories,
+ * which takes a statement for a whole page where there are any, those that the viewer may read.
  */
 export async function relationsPresenter(
   { db, links, viewer }: Scope,

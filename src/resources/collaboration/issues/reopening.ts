@@ -16,8 +16,8 @@ const isReopened = (issue: IssueRow, state: string | undefined): boolean =>
   issue.is_pull_request && issue.state === 'closed' && state === 'open';
 
 /**
- * Refuses to open a pull request again of which a branch is gone, whose head lost commits meanwhile, or has nothing any more that the base
- * hasn't. It asks Git, and so comes before the transaction.
+ * Refuses to open a pull request again of which a branch is gone, whose head lost commits meanwhile, or has nothing any more that
+ * the base hasn't. It asks Git, and so comes before the transaction.
  * @throws Refusal 422
  */
 export async function prepareReopening(
@@ -51,8 +51,8 @@ export async function checkReopening(scope: WriteScope, issue: IssueRow, state: 
 }
 
 /**
- * Refuses a pull request that was opened again while another one between the same branches is open. The repository is locked, so that
- * concurrent requests see each other.
+ * Refuses a pull request that was opened again while another one between the same branches is open. The repository is locked, so
+ * that concurrent requests see each other.
  */
 export async function checkOnlyOne(scope: WriteScope, issue: IssueRow): Promise<void> {
   if (!issue.is_pull_request || issue.state === 'closed' || !(await hasOpenTwin(scope.tx, issue))) return;

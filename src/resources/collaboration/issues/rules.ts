@@ -145,7 +145,9 @@ async function duplicateChange(
   return { duplicate_of_id: original.id };
 }
 
-/** The id of the milestone with this number. Null, which removes the milestone, and undefined, which leaves it, stay as they are. */
+/**
+ * The id of the milestone with this number. Null, which removes the milestone, and undefined, which leaves it, stay as they are.
+ */
 async function milestoneOf(db: Db, repo: Repo, wanted: NewIssue['milestone']): Promise<Id<'milestones'> | null | undefined> {
   if (wanted === undefined || wanted === null) return wanted;
   if (wanted === '') return null;

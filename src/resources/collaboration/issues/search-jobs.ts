@@ -54,7 +54,10 @@ const changes = [
   'issue_dependencies.blocking_removed',
 ] as const;
 
-/** Keeps the search index of issues and pull requests up to date. Access and the names of repositories aren't in the index: each search looks them up. */
+/**
+ * Keeps the search index of issues and pull requests up to date. Access and the names of repositories aren't in the index: each
+ * search looks them up.
+ */
 export const indexChanged = batchSubscription<(typeof changes)[number], JobContext>({
   name: 'issues.index',
   on: changes,
@@ -130,8 +133,8 @@ export const indexImported = job<OneRepository, JobContext>({
 });
 
 /**
- * Has all issues of a repository that were imported indexed in the background, the mentions in their texts read, and secrets looked for in all
- * texts of the repository.
+ * Has all issues of a repository that were imported indexed in the background, the mentions in their texts read, and secrets
+ * looked for in all texts of the repository.
  */
 export async function enqueueImportedIssues(tx: Tx, repository: Id<'repositories'>): Promise<void> {
   await enqueue(tx, indexImported, { repository });

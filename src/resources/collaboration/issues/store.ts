@@ -141,7 +141,10 @@ type ReadAttached = {
   readonly associations: readonly [RepositoryId, Id<'accounts'>, Association][];
 };
 
-/** Reads in one statement. Each label comes once: all issues that have it share its row. `columns` are further ones of the statement. */
+/**
+ * Reads in one statement. Each label comes once: all issues that have it share its row. `columns` are further ones of the
+ * statement.
+ */
 async function readAttached(db: Db, issues: readonly Issue[], columns = sql``): Promise<ReadAttached> {
   const given = anyOf(issues);
   const { rows } = await sql<AttachedRow>`
@@ -171,7 +174,10 @@ const anyOf = (issues: readonly Issue[]) => sql`any(${[...issues]}::bigint[])`;
 export const loadAttached = async (db: Db, issues: readonly Issue[]): Promise<Map<Issue, Omit<Attached, 'hasFieldValues'>>> =>
   (await readAttached(db, issues)).attached;
 
-/** The same for issues that users opened in their own repositories. These have no fields, and the associations of their authors are known. */
+/**
+ * The same for issues that users opened in their own repositories. These have no fields, and the associations of their authors
+ * are known.
+ */
 export const attachedToOwnIssues: Loader<Issue, Attached> = async ({ db }, issues) => (await readAttached(db, issues)).attached;
 
 /** The same for any issues. Also finds the associations of their authors, so that they take no statement. */

@@ -7,8 +7,8 @@ import type { Id } from '#lib/id.ts';
 type ImportedMilestone = Omit<Insertable<DB['milestones']>, 'repository_id'> & { repository_id: Id<'repositories'> };
 
 /**
- * Inserts milestones with the numbers that they had elsewhere, without events, as far as number and title are free. Returns the ids of
- * the milestones that have the given numbers now, in the order of the rows; undefined where there is none.
+ * Inserts milestones with the numbers that they had elsewhere, without events, as far as number and title are free. Returns the
+ * ids of the milestones that have the given numbers now, in the order of the rows; undefined where there is none.
  */
 export async function insertImportedMilestones(
   tx: Tx,

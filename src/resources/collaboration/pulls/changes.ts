@@ -33,8 +33,8 @@ export async function changesBetween(
 }
 
 /**
- * Whether another head brings the changes of the one before: its files are what a merge of its base into that one makes, as after a merge
- * of the base or a rebase. Where Git can't tell, it doesn't.
+ * Whether another head brings the changes of the one before: its files are what a merge of its base into that one makes, as after
+ * a merge of the base or a rebase. Where Git can't tell, it doesn't.
  */
 export async function bringsSameChanges(
   gitRepository: GitRepository,

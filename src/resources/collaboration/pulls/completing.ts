@@ -11,7 +11,10 @@ import { findPullForUpdate, listClosingForUpdate, type PullRow, updatePull } fro
 /** A pull request that is being merged. */
 type Merging = { pull: PullRow; closing: readonly Id<'issues'>[] };
 
-/** Locks a pull request and the issues that its text closes, which come before their repository; undefined where it was merged already. */
+/**
+ * Locks a pull request and the issues that its text closes, which come before their repository; undefined where it was merged
+ * already.
+ */
 export async function lockMerging(tx: Tx, issue: Id<'issues'>): Promise<Merging | undefined> {
   const pull = await findPullForUpdate(tx, { id: issue });
   return pull && pull.merged_at === null ? { pull, closing: await listClosingForUpdate(tx, pull) } : undefined;
@@ -20,7 +23,9 @@ export async function lockMerging(tx: Tx, issue: Id<'issues'>): Promise<Merging 
 /** The commit that the base branch got, and the app by which somebody merged. */
 type Merge = { commit: string; app: Id<'apps'> | null };
 
-/** Records that a pull request was merged, and closes the issues that its text closes, if it was merged into the default branch. */
+/**
+ * Records that a pull request was merged, and closes the issues that its text closes, if it was merged into the default branch.
+ */
 export async function recordMerge(
   scope: WriteScope,
   { repo, actor, now }: FollowedMove,

@@ -1,5 +1,5 @@
-// What a moved branch does to the pull requests that it is the head or the base of. It is decided by where the branch is now, so that it
-// can be repeated, and pushes that were recorded late do no harm.
+// What a moved branch does to the pull requests that it is the head or the base of. It is decided by where the branch is now, so
+// that it can be repeated, and pushes that were recorded late do no harm.
 
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
@@ -183,7 +183,9 @@ function pushersAfter({ head_pushers, has_unknown_pusher }: PullRow, found: Push
   return recordedPushers([...head_pushers, ...(found?.all ?? [])], has_unknown_pusher || !found?.isComplete);
 }
 
-/** Pull requests into a branch that has got their commits are merged; those into a deleted branch get another base, or are closed. */
+/**
+ * Pull requests into a branch that has got their commits are merged; those into a deleted branch get another base, or are closed.
+ */
 async function followBase(context: Context, moved: Moved): Promise<void> {
   const { db, change, services } = context;
   const { repository, ref, tip } = moved;
@@ -206,8 +208,8 @@ async function followBase(context: Context, moved: Moved): Promise<void> {
 }
 
 /**
- * The base of open pull requests is gone. Where it was itself merged by a pull request, they are for the base of that from now on, as in the
- * public API; what has nothing to bring there, or is asked for already, is closed.
+ * The base of open pull requests is gone. Where it was itself merged by a pull request, they are for the base of that from now
+ * on, as in the public API; what has nothing to bring there, or is asked for already, is closed.
  */
 async function baseDeleted({ db, change, services }: Context, moved: Moved, open: readonly PullRow[]): Promise<void> {
   const { repository, ref } = moved;
@@ -227,7 +229,10 @@ async function baseDeleted({ db, change, services }: Context, moved: Moved, open
   }
 }
 
-/** Gives a pull request another base, unless that is its head, or another pull request asks for the same. The repository stays locked for that. */
+/**
+ * Gives a pull request another base, unless that is its head, or another pull request asks for the same. The repository stays
+ * locked for that.
+ */
 async function retarget(scope: WriteScope, pull: PullRow, moved: Moved, newBase: NewBase): Promise<boolean> {
   const { short: ref } = newBase.base;
   if (pull.head_ref === ref && pull.head_repository_id === pull.repository_id) return false;

@@ -27,8 +27,8 @@ export async function getBase(gitRepository: GitRepository, name: string): Promi
 type HeadContext = { db: Db; git: GitStore; viewer: Viewer };
 
 /**
- * The branch that is to be merged: `branch` in the same repository, or `owner:branch` in that of its network that the account owns,
- * where `head_repo` may name one of several.
+ * The branch that is to be merged: `branch` in the same repository, or `owner:branch` in that of its network that the account
+ * owns, where `head_repo` may name one of several.
  * @throws Refusal 422 where it doesn't exist, or may not be read
  */
 export async function getHead(

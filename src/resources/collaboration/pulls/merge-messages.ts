@@ -26,8 +26,8 @@ export function mergeMessage({ repo, pull, headOwner }: Merged, wanted: Wanted):
 }
 
 /**
- * The message of the one commit into which the commits of a pull request are squashed. `addresses` are those of its author: the others are
- * named in it.
+ * The message of the one commit into which the commits of a pull request are squashed. `addresses` are those of its author: the
+ * others are named in it.
  */
 export function squashMessage({ repo, pull, commits }: Merged, wanted: Wanted, addresses: readonly string[]): string {
   const [only] = commits.length === 1 ? commits : [];

@@ -1,5 +1,6 @@
-// Merging a pull request: the commits are written first, then the base branch moves to them, and what a merge changes in the database follows in
-// the transaction that records the move. A merge that was killed is either completed by recovery or not begun.
+// Merging a pull request: the commits are written first, then the base branch moves to them, and what a merge changes in the
+// database follows in the transaction that records the move. A merge that was killed is either completed by recovery or not
+// begun.
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { Repo } from '#access/viewer.ts';

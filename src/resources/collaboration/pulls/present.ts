@@ -17,8 +17,8 @@ import type { PullRow } from './store.ts';
 import type { Testing } from './test-merges.ts';
 
 /**
- * Pull requests of a whole page. What they have in common with issues is presented as that of issues; a head in a repository that the
- * viewer may not read is shown without it.
+ * Pull requests of a whole page. What they have in common with issues is presented as that of issues; a head in a repository that
+ * the viewer may not read is shown without it.
  */
 export async function presentPulls(scope: Scope, rows: readonly PullRow[]): Promise<PullRequest[]> {
   if (rows.length === 0) return [];

@@ -125,8 +125,8 @@ type Lost = { owner: User; repository: Id<'repositories'> | undefined };
 type LostRequest = ReviewRequest & { repository_id: Id<'repositories'> };
 
 /**
- * Withdraws requests to people and teams who have no role in the repository any more, a batch of them. All of an owner's are looked
- * at, since a request doesn't say which role allowed it.
+ * Withdraws requests to people and teams who have no role in the repository any more, a batch of them. All of an owner's are
+ * looked at, since a request doesn't say which role allowed it.
  */
 export async function dropLostRequests(tx: Tx, { owner, repository }: Lost): Promise<LostRequest[]> {
   const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;

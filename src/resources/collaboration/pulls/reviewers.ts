@@ -81,7 +81,9 @@ async function findReviewers(
   return { users: unique(users.map(({ id }) => id)), teams: unique(teams.map(({ id }) => id)) };
 }
 
-/** Asks for reviews, with the events of that. `total`: how many are asked now; 0 where nobody new is. The pull request is locked. */
+/**
+ * Asks for reviews, with the events of that. `total`: how many are asked now; 0 where nobody new is. The pull request is locked.
+ */
 async function addReviewers(
   scope: WriteScope,
   action: ReviewerAction,
@@ -105,14 +107,17 @@ export async function removeReviewers(
   return recordEvents(scope, actionOf(action), pull, 'review_request_removed', await dropRequests(scope.tx, pull.id, wanted));
 }
 
-/** Ends the request to a person who has reviewed the pull request, and to the teams that this person is in. It is no event of its own. */
+/**
+ * Ends the request to a person who has reviewed the pull request, and to the teams that this person is in. It is no event of its
+ * own.
+ */
 export const withdrawRequest = async (scope: WriteScope, pull: Pick<PullRow, 'id'>, reviewer: Id<'accounts'>): Promise<void> => {
   await dropRequestsOf(scope.tx, pull.id, reviewer);
 };
 
 /**
- * Asks those for reviews who never were asked to review the pull request, its author apart, as far as there is room. Nothing happens where it
- * isn't open any more, or is a draft.
+ * Asks those for reviews who never were asked to review the pull request, its author apart, as far as there is room. Nothing
+ * happens where it isn't open any more, or is a draft.
  */
 export async function requestUnasked(
   scope: WriteScope,

@@ -42,7 +42,8 @@ type GitContext = { db: Db; git: GitStore };
 type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[] };
 
 /**
- * Finds the ends of a new pull request, and brings the commits of a head in another repository here. It changes no ref and no row.
+ * Finds the ends of a new pull request, and brings the commits of a head in another repository here. It changes no ref and no
+ * row.
  * @throws Refusal 422 where a branch doesn't exist, or the head has nothing that the base hasn't
  */
 export async function prepareEnds(
@@ -191,7 +192,9 @@ export async function prepareBase(
   return { base, ...found };
 }
 
-/** Changes a pull request. Its author, and those who may triage, may change texts and state; the base is for who may also write. */
+/**
+ * Changes a pull request. Its author, and those who may triage, may change texts and state; the base is for who may also write.
+ */
 export async function changePull(
   scope: WriteScope,
   action: TextAction,
@@ -244,7 +247,10 @@ async function changeBase(
   await setBase(scope, inRepository(action), pull, { base, changes, commits });
 }
 
-/** Gives a pull request another base, and records that it was edited. The caller has checked that it may have it, and tells its timeline. */
+/**
+ * Gives a pull request another base, and records that it was edited. The caller has checked that it may have it, and tells its
+ * timeline.
+ */
 export async function setBase(
   scope: WriteScope,
   event: ReturnType<typeof inRepository>,

@@ -171,8 +171,8 @@ const sortColumns = {
 } as const;
 
 /**
- * The pull requests that a change of their head concerns. `tip` is the branch's commit now: of a deleted branch, all that don't know of
- * that yet; of another, the open ones, and those whose deleted branch is back as it was.
+ * The pull requests that a change of their head concerns. `tip` is the branch's commit now: of a deleted branch, all that don't
+ * know of that yet; of another, the open ones, and those whose deleted branch is back as it was.
  */
 export const listConcernedByHead = (
   db: Db,

@@ -33,7 +33,10 @@ export type Testing = {
 
 type TestingContext = { db: Db; git: GitStore; refRules: RefRules; now: Date };
 
-/** What is known of the merge of a pull request into its repository. A test of commits that its branches don't have any more doesn't count. */
+/**
+ * What is known of the merge of a pull request into its repository. A test of commits that its branches don't have any more
+ * doesn't count.
+ */
 export async function testingOf(
   { db, git, refRules, now }: TestingContext,
   repo: RuledRepository,
@@ -77,7 +80,10 @@ const maxConcurrent = 4;
 
 type TestContext = { git: GitStore; change: Change };
 
-/** Tests the merges of open pull requests of a repository, and points their refs to the results. Those that were tested are skipped. */
+/**
+ * Tests the merges of open pull requests of a repository, and points their refs to the results. Those that were tested are
+ * skipped.
+ */
 export async function testMerges(
   { git, change }: TestContext,
   repository: Id<'repositories'>,

@@ -20,9 +20,10 @@ import type { PullRow } from './store.ts';
 type UpdateAction = RepositoryAction & { identity: Identity };
 
 /**
- * Merges the base of an open pull request into its head, where the caller may write to that: to its repository, or, if the author lets
- * maintainers modify it, to the base.
- * @throws Refusal 422 where the head isn't the one that the caller knows, has all commits, or conflicts; 403 where the caller may not write
+ * Merges the base of an open pull request into its head, where the caller may write to that: to its repository, or, if the author
+ * lets maintainers modify it, to the base.
+ * @throws Refusal 422 where the head isn't the one that the caller knows, has all commits, or conflicts; 403 where the caller may
+ * not write
  */
 export async function updateBranch(
   context: MoveContext,

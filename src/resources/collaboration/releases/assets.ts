@@ -28,8 +28,8 @@ import type { ReleaseRow } from './store.ts';
 const nameTaken = () => invalid('ReleaseAsset', 'name', 'already_exists');
 
 /**
- * The name of a file as it is kept: other characters than letters, digits and `._+-@` become dots, as in the public API, and it begins and
- * ends with none.
+ * The name of a file as it is kept: other characters than letters, digits and `._+-@` become dots, as in the public API, and it
+ * begins and ends with none.
  * @example safeName('my file (1).zip') // 'my.file.1.zip'
  */
 export function safeName(name: string): string {
@@ -60,8 +60,8 @@ type UploadContext = {
 };
 
 /**
- * Receives a file of a release. It is on disk as a whole before its row is written, so that a file that is listed is complete; what is cut
- * off leaves nothing that is served.
+ * Receives a file of a release. It is on disk as a whole before its row is written, so that a file that is listed is complete;
+ * what is cut off leaves nothing that is served.
  */
 export async function uploadAsset(
   { db, change, services: { objects, resourceLimits } }: UploadContext,

@@ -61,8 +61,8 @@ const isExcluded = ({ labels, authors }: Selection, pull: Sorted): boolean =>
 const others = 'Other Changes';
 
 /**
- * Sorts pull requests into the categories of the settings, each into the first that takes it. Without categories, they are in one without
- * a title; categories that stay empty are left out.
+ * Sorts pull requests into the categories of the settings, each into the first that takes it. Without categories, they are in one
+ * without a title; categories that stay empty are left out.
  */
 export function sortPulls<Pull extends Sorted>(
   pulls: readonly Pull[],

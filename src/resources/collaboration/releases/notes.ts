@@ -111,8 +111,8 @@ type Range = { readonly base: Oid | undefined; readonly head: Oid };
 type Section = { readonly title: string; readonly lines: readonly string[] };
 
 /**
- * What was merged since the release before: a line for each pull request, the first first, by their categories, and for each who was merged
- * for the first time; where there are none, and a release before, for each commit that isn't a merge.
+ * What was merged since the release before: a line for each pull request, the first first, by their categories, and for each who
+ * was merged for the first time; where there are none, and a release before, for each commit that isn't a merge.
  */
 async function sectionsOf(
   context: NotesContext,

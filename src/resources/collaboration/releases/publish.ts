@@ -62,8 +62,8 @@ const keyOf = ({ attempt }: MadeTag): string => `${undoTag.name}/${attempt}`;
 export const tagRef = (tag: string): string => `refs/tags/${tag}`;
 
 /**
- * Makes sure that the tag of a release is there. One that is made is removed by a job, unless `writeTagged` writes the release: the
- * process may end in between. Never call it inside a transaction.
+ * Makes sure that the tag of a release is there. One that is made is removed by a job, unless `writeTagged` writes the release:
+ * the process may end in between. Never call it inside a transaction.
  * @throws Refusal 422 where there is no such target
  */
 export async function ensureTag(context: MoveContext, action: RepositoryAction, wanted: WantedTag): Promise<ReadyTag> {

@@ -39,8 +39,8 @@ function checkCategory(category: string | undefined): void {
 }
 
 /**
- * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and is removed again if the
- * release is refused for what came meanwhile.
+ * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and is removed again
+ * if the release is refused for what came meanwhile.
  */
 export async function createRelease(
   context: MoveContext & { html: string },
@@ -203,7 +203,10 @@ async function recordEdit(
   }));
 }
 
-/** Deletes a release with its files; its tag stays. That of an immutable release can be deleted from now on, but not used again. Returns the keys of the objects that are to be removed. */
+/**
+ * Deletes a release with its files; its tag stays. That of an immutable release can be deleted from now on, but not used again.
+ * Returns the keys of the objects that are to be removed.
+ */
 export async function deleteRelease(scope: WriteScope, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
   const assets = (await loadAssets(scope.tx, [release.id])).get(release.id) ?? [];
   await removeRelease(scope.tx, release.id);

@@ -17,7 +17,10 @@ export type SubmittedReview = ReviewRow & OfPull & { submitted_at: Date; state: 
 export type ReviewKey = { at: string; id: Id<'reviews'> };
 export const firstReview: ReviewKey = { at: '-infinity', id: asId(0) };
 
-/** The reviews of a repository after one of them, in the order in which they were submitted, each with the number of its pull request. */
+/**
+ * The reviews of a repository after one of them, in the order in which they were submitted, each with the number of its pull
+ * request.
+ */
 export async function listReviewsAfter(
   db: Db,
   repository: RepositoryId,
@@ -43,7 +46,9 @@ export async function listReviewsAfter(
 /** A comment of a review that was submitted. */
 export type SubmittedComment = ReviewCommentRow & OfPull & { submitted_at: Date };
 
-/** The comments of submitted reviews of a repository after one of them, oldest first, each with the number of its pull request. */
+/**
+ * The comments of submitted reviews of a repository after one of them, oldest first, each with the number of its pull request.
+ */
 export const listCommentsOfRepositoryAfter = (
   db: Db,
   repository: RepositoryId,

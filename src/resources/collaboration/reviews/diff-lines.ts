@@ -4,12 +4,15 @@
 export const sides = ['LEFT', 'RIGHT'] as const;
 export type Side = (typeof sides)[number];
 
-/** A line that a patch shows, with its numbers in the file before and after. A removed line has the first alone, an added one the second. */
+/**
+ * A line that a patch shows, with its numbers in the file before and after. A removed line has the first alone, an added one the
+ * second.
+ */
 export type DiffLine = { readonly position: number; readonly left?: number; readonly right?: number };
 
 /**
- * The patch of one file, from its first `@@` on. A position is the number of lines below that one: headers of further hunks count, and
- * notes on a missing end of line.
+ * The patch of one file, from its first `@@` on. A position is the number of lines below that one: headers of further hunks
+ * count, and notes on a missing end of line.
  */
 export type Patch = {
   readonly texts: readonly string[];
@@ -56,8 +59,8 @@ export const areInOneHunk = (patch: Patch, one: DiffLine, other: DiffLine): bool
   hunkOf(patch, one.position) === hunkOf(patch, other.position);
 
 /**
- * A hunk from its header to the line at a position. Of a longer one than `most` characters, lines after the header are left out, and at last
- * the end of the line itself.
+ * A hunk from its header to the line at a position. Of a longer one than `most` characters, lines after the header are left out,
+ * and at last the end of the line itself.
  */
 export function hunkUntil(patch: Patch, position: number, most: number): string {
   const from = hunkOf(patch, position);

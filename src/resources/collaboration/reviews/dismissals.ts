@@ -62,8 +62,8 @@ export async function dismissReview(
 const dismissalsPerBatch = 200;
 
 /**
- * Dismisses approvals of changes that a pull request doesn't bring any more, where rules on its base want it. Returns whether there may be
- * more of them.
+ * Dismisses approvals of changes that a pull request doesn't bring any more, where rules on its base want it. Returns whether
+ * there may be more of them.
  */
 export async function dismissStale(
   scope: WriteScope,

@@ -11,8 +11,8 @@ export type Ends = { readonly from: Oid; readonly to: Oid };
 const filesInParallel = 8;
 
 /**
- * The diffs of files by their paths, with the patches. A file that doesn't differ is missing; one whose patch is too large has none.
- * Renamed files are found by their new paths.
+ * The diffs of files by their paths, with the patches. A file that doesn't differ is missing; one whose patch is too large has
+ * none. Renamed files are found by their new paths.
  */
 export async function loadFileDiffs(
   gitRepository: GitRepository,

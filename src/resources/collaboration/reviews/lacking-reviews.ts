@@ -20,7 +20,9 @@ type Context = { change: Change; services: { git: GitStore; refRules: RefRules }
 /** So many are judged in one transaction. */
 export const pullsPerBatch = 50;
 
-/** Finds out of pull requests of a repository whether they lack reviews, and stores it. Closed ones lack none. It can be repeated. */
+/**
+ * Finds out of pull requests of a repository whether they lack reviews, and stores it. Closed ones lack none. It can be repeated.
+ */
 export async function evaluatePulls(context: Context, repository: RepositoryId, issues: readonly Id<'issues'>[]): Promise<void> {
   for (const some of chunks(issues, pullsPerBatch))
     await context.change((scope) => evaluateBatch(scope.tx, context, repository, some));

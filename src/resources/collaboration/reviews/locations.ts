@@ -138,8 +138,9 @@ export type PresentLocation = Pick<ReviewCommentRow, 'position' | 'line' | 'star
 const outdated: PresentLocation = { position: null, line: null, start_line: null };
 
 /**
- * Finds comments in the diff of two other commits than those between which they were written, in the order of the comments. A line is the
- * same if it is unchanged between the two versions of its file; it must have kept its path, and be in the other diff, too.
+ * Finds comments in the diff of two other commits than those between which they were written, in the order of the comments. A
+ * line is the same if it is unchanged between the two versions of its file; it must have kept its path, and be in the other diff,
+ * too.
  */
 export async function findPresentLocations(
   gitRepository: GitRepository,

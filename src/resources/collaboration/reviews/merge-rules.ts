@@ -68,7 +68,10 @@ export async function lacksReviews(
 
 const wantChanges = (reviews: readonly Counted[]): boolean => reviews.some(({ state }) => state === 'CHANGES_REQUESTED');
 
-/** The tip of the base branch (null: there is none), and the commit that it gets. Before the merge is made, that is the head of the pull request. */
+/**
+ * The tip of the base branch (null: there is none), and the commit that it gets. Before the merge is made, that is the head of
+ * the pull request.
+ */
 type BaseMove = Pick<RuledMove, 'before' | 'after'>;
 
 type Reviewed = { pull: EvaluatedPull; move: BaseMove; reviews: readonly Counted[] };
@@ -130,8 +133,8 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
 }
 
 /**
- * Whether nobody but who pushed the changes last approves them. Who is behind the job that pushed isn't known, and may be one of those who
- * approve: of two, one is somebody else.
+ * Whether nobody but who pushed the changes last approves them. Who is behind the job that pushed isn't known, and may be one of
+ * those who approve: of two, one is somebody else.
  */
 async function lastPushProblem(
   { db }: ReviewCheck,
@@ -153,8 +156,8 @@ export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sh
 ];
 
 /**
- * The paths that a pull request changes, and those that its merge changes in the base. Where the two have several commits in common from
- * which both go on, a merge can take back what the comparison with one of them doesn't show.
+ * The paths that a pull request changes, and those that its merge changes in the base. Where the two have several commits in
+ * common from which both go on, a merge can take back what the comparison with one of them doesn't show.
  */
 async function listChangedPaths(
   { gitRepository }: ReviewCheck,

@@ -29,7 +29,9 @@ import {
 import { namedRepositories } from '#resources/repositories/repositories/index.ts';
 import type { TimelineConversation, TimelineEntry, TimelineReview } from './schemas.ts';
 
-/** One of these: an event, a comment, a commit of a pull request, a review, or the first comment of a conversation on its diff. */
+/**
+ * One of these: an event, a comment, a commit of a pull request, a review, or the first comment of a conversation on its diff.
+ */
 type Entry = {
   event_id: Id<'issue_events'> | null;
   comment_id: Id<'issue_comments'> | null;

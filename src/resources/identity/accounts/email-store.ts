@@ -85,8 +85,8 @@ export const removeEmails = (tx: Tx, ids: readonly Id<'email_addresses'>[]) =>
   tx.deleteFrom('email_addresses').where('id', 'in', ids).execute();
 
 /**
- * Accounts by the e-mail addresses in commits: an account's verified addresses, and its noreply address on this host. The map's keys
- * are in lower case.
+ * Accounts by the e-mail addresses in commits: an account's verified addresses, and its noreply address on this host. The map's
+ * keys are in lower case.
  */
 export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host: string): Promise<Map<string, Account>> {
   const wanted = unique([...emails].map((email) => email.toLowerCase())).filter((email) => !email.includes('\0'));

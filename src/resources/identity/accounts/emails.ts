@@ -35,8 +35,8 @@ export const namedEmails = (body: SomeEmails): string[] => [...keyed('emails' in
 const fold = (email: string): string => email.toLowerCase();
 
 /**
- * Adds addresses, which aren't verified. That an address is another account's is no reason to refuse it, since that would tell who has an
- * account; it can't be verified a second time.
+ * Adds addresses, which aren't verified. That an address is another account's is no reason to refuse it, since that would tell
+ * who has an account; it can't be verified a second time.
  */
 export async function addEmails(
   scope: WriteScope,
@@ -145,8 +145,8 @@ type EarlierEmails = {
 };
 
 /**
- * Verifies the addresses that users stated before Hearth told verified ones from others: commits were theirs by these. Those that several
- * accounts state stay as they are. Returns the numbers of both.
+ * Verifies the addresses that users stated before Hearth told verified ones from others: commits were theirs by these. Those that
+ * several accounts state stay as they are. Returns the numbers of both.
  */
 export async function verifyEarlierEmails(
   db: Db,

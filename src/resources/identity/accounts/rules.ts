@@ -12,7 +12,10 @@ import { isActionsOwner, isReservedLogin } from './reserved-logins.ts';
 import type { NewPublicKey, ProfileChange } from './schemas.ts';
 import { getAccountForUpdate, insertAccount, insertKey, isLoginTaken, type KeyRow, removeKey, updateAccount } from './store.ts';
 
-/** The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. First segments of the site's own paths are reserved. */
+/**
+ * The public API's rule for logins: letters and digits with single hyphens between them, 39 characters at most. First segments of
+ * the site's own paths are reserved.
+ */
 const loginPattern = /^[a-z\d](?:[a-z\d]|-(?=[a-z\d])){0,38}$/i;
 
 type NewAccount = {
@@ -24,7 +27,10 @@ type NewAccount = {
   now: Date;
 };
 
-/** Refuses a login that is invalid, reserved or taken. `isForActions`: an operator wants to serve the actions of this owner from here. */
+/**
+ * Refuses a login that is invalid, reserved or taken. `isForActions`: an operator wants to serve the actions of this owner from
+ * here.
+ */
 export async function checkLogin(scope: WriteScope, login: string, { isForActions = false } = {}): Promise<void> {
   const isReserved = isReservedLogin(login) && !(isForActions && isActionsOwner(login));
   if (!loginPattern.test(login) || isReserved) {

@@ -28,7 +28,9 @@ export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
     .onConflict((conflict) => conflict.columns(['repository_id', 'user_id']).doUpdateSet({ role: row.role }))
     .execute();
 
-/** Gives a user direct roles in many repositories, unless they have a stronger one there. Returns the roles that they have now. */
+/**
+ * Gives a user direct roles in many repositories, unless they have a stronger one there. Returns the roles that they have now.
+ */
 export async function raiseCollaborator(
   tx: Tx,
   user: User,

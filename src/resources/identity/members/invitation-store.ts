@@ -111,7 +111,9 @@ export const updateOrganizationInvitation = (
 export const removeOrganizationInvitation = (tx: Tx, id: InvitationId) =>
   tx.deleteFrom('organization_invitations').where('id', '=', id).execute();
 
-/** Marks pending invitations from before a time as failed, a bounded number at once, without those that a request just changes. */
+/**
+ * Marks pending invitations from before a time as failed, a bounded number at once, without those that a request just changes.
+ */
 export async function failInvitations(
   tx: Tx,
   { before, reason, now, limit }: { before: Date; reason: string; now: Date; limit: number },

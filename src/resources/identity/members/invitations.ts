@@ -40,8 +40,8 @@ const maxInvitations = fixedValue(memberLimits.invitations);
 type Wanted = { readonly to: Invitee; readonly role: OrgRole };
 
 /**
- * Invites somebody who is neither a member nor invited. The organization is locked. An invitation of theirs that failed ends: this one
- * takes its place.
+ * Invites somebody who is neither a member nor invited. The organization is locked. An invitation of theirs that failed ends:
+ * this one takes its place.
  */
 export async function invite(
   scope: WriteScope,

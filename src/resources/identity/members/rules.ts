@@ -76,7 +76,10 @@ export async function acceptMembership(scope: WriteScope, action: MemberAction):
 
 type NewMember = { organization: Account['id']; user: Account['id']; role: OrgRole; now: Date };
 
-/** Makes a user a member, or changes their role. Their invitations end, and they come into the teams that those were into. Returns these. */
+/**
+ * Makes a user a member, or changes their role. Their invitations end, and they come into the teams that those were into. Returns
+ * these.
+ */
 export async function addMember(scope: WriteScope, { organization, user, role, now }: NewMember) {
   await putMembership(scope.tx, { organization_id: organization, user_id: user, role, created_at: now });
   return acceptInvitations(scope.tx, { organization, user, now });

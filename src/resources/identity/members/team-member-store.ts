@@ -5,8 +5,8 @@ import type { Id } from '#lib/id.ts';
 import { isToUser } from './invitation-store.ts';
 
 /**
- * Statements that write members of teams, and those who are invited into them. They are here, and not in the family of teams, since a user
- * who comes into an organization or leaves it comes into its teams or leaves them in the same transaction.
+ * Statements that write members of teams, and those who are invited into them. They are here, and not in the family of teams,
+ * since a user who comes into an organization or leaves it comes into its teams or leaves them in the same transaction.
  */
 
 /** The role of a member in a team. */
@@ -57,8 +57,8 @@ export async function removeTeamInvitation(tx: Tx, team: Id<'teams'>, user: Id<'
 }
 
 /**
- * Ends the invitations of a new member of an organization, and adds them to the teams that those were into. Returns these, with the role
- * in each. Invitations that failed end, too, and give nothing.
+ * Ends the invitations of a new member of an organization, and adds them to the teams that those were into. Returns these, with
+ * the role in each. Invitations that failed end, too, and give nothing.
  */
 export async function acceptInvitations(
   tx: Tx,

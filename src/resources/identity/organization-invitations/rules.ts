@@ -66,8 +66,8 @@ async function inviteeOf(scope: WriteScope, { invitee_id, email }: NewInvitation
 }
 
 /**
- * Refuses who is a member or invited already. That an address is a member's is no reason to refuse it, since that would tell whose it is
- * (decision 27); to a member, the invitation gives nothing.
+ * Refuses who is a member or invited already. That an address is a member's is no reason to refuse it, since that would tell
+ * whose it is (decision 27); to a member, the invitation gives nothing.
  */
 async function checkInvitee(scope: WriteScope, { org }: OrganizationAction, to: Invitee): Promise<void> {
   const field = 'user' in to ? 'invitee_id' : 'email';

@@ -65,7 +65,9 @@ export async function deleteTeamFor(scope: WriteScope, action: OrganizationActio
 
 const repositoryRoles = { pull: 'read', push: 'write', admin: 'admin' } as const;
 
-/** The settings that a request wants, with its parent by id. Who isn't an owner must maintain another parent than `before` has. */
+/**
+ * The settings that a request wants, with its parent by id. Who isn't an owner must maintain another parent than `before` has.
+ */
 async function settingsOf<Wanted extends TeamChange>(
   scope: WriteScope,
   action: OrganizationAction,

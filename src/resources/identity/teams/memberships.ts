@@ -29,8 +29,8 @@ export async function getTeamMembership(db: Db, action: TeamMemberAction, team: 
 }
 
 /**
- * Adds a user to a team, or changes their role in it. Who isn't a member of the organization is invited, by its owners alone, and comes
- * into the team by accepting that.
+ * Adds a user to a team, or changes their role in it. Who isn't a member of the organization is invited, by its owners alone, and
+ * comes into the team by accepting that.
  */
 export async function setTeamMembership(
   scope: WriteScope,

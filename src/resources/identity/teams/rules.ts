@@ -43,8 +43,8 @@ export function teamVisibility(org: Org, viewer: SignedIn): TeamVisibility {
 }
 
 /**
- * The team again, its row locked, with those of its organization: a team, the teams above and below it, and who is in them change one
- * after the other. Undefined when it was deleted.
+ * The team again, its row locked, with those of its organization: a team, the teams above and below it, and who is in them change
+ * one after the other. Undefined when it was deleted.
  */
 export async function lockTeam(tx: Tx, team: Pick<TeamRow, 'id' | 'organization_id'>): Promise<TeamRow | undefined> {
   await lockOrganization(tx, team.organization_id);

@@ -81,7 +81,10 @@ export async function reviewTokenRequests(
   await recordRequests(scope, requests, { what: action === 'approve' ? 'approved' : 'denied', by, at: now });
 }
 
-/** Takes from fine-grained tokens what an organization granted to them: all of them, or none where one isn't there. What they ask for beside it is cancelled. */
+/**
+ * Takes from fine-grained tokens what an organization granted to them: all of them, or none where one isn't there. What they ask
+ * for beside it is cancelled.
+ */
 export async function revokeTokenGrants(
   scope: WriteScope,
   { org, by, now }: Reviewer,

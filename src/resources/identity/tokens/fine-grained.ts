@@ -49,8 +49,8 @@ type Allowed = { permissions: PermissionSet; repositories: Repositories };
 const nothing: Allowed = { permissions: {}, repositories: 'public' };
 
 /**
- * Creates a fine-grained personal access token. Where its organization demands approval, and the user isn't one of its owners, it allows
- * nothing there until it is approved.
+ * Creates a fine-grained personal access token. Where its organization demands approval, and the user isn't one of its owners, it
+ * allows nothing there until it is approved.
  */
 export async function createFineGrainedToken(scope: WriteScope, wanted: FineGrained): Promise<NewToken> {
   const { user, owner, name = '', reason, expiresAt, now } = wanted;
@@ -88,8 +88,9 @@ type Change = {
 };
 
 /**
- * Changes what a fine-grained token allows, by the token's text. What is less holds at once. Where its organization demands approval, what
- * is more waits for that, as does everything of a token that was denied or revoked. A request that waited before is replaced.
+ * Changes what a fine-grained token allows, by the token's text. What is less holds at once. Where its organization demands
+ * approval, what is more waits for that, as does everything of a token that was denied or revoked. A request that waited before
+ * is replaced.
  * @returns the token, and whether something waits; undefined where there is no such token
  */
 export async function changeToken(
@@ -134,7 +135,8 @@ export async function changeToken(
 
 async function allowedBy(tx: Tx, { id, permissions, repository_selection }: TokenRow): Promise<Allowed> {
   const chosen = repository_selection === 'selected' ? await loadTokenRepositories(tx, id) : [];
-  return { permissions: permissions as PermissionSet, repositories: selected(repository_selection, chosen) }; // checkPermissions has validated them
+  // checkPermissions has validated them
+  return { permissions: permissions as PermissionSet, repositories: selected(repository_selection, chosen) };
 }
 
 const selected = (selection: TokenRow['repository_selection'], repositories: Id<'repositories'>[]): Repositories =>

@@ -77,8 +77,8 @@ export async function revokeToken(scope: WriteScope, token: string, now: Date): 
 const adminTokenName = 'HEARTH_ADMIN_TOKEN';
 
 /**
- * Stores the operator's token (`HEARTH_ADMIN_TOKEN`) as a token of a site administrator, with all scopes; an earlier one is removed.
- * If there is no site administrator, the user `hearth-admin` is created.
+ * Stores the operator's token (`HEARTH_ADMIN_TOKEN`) as a token of a site administrator, with all scopes; an earlier one is
+ * removed. If there is no site administrator, the user `hearth-admin` is created.
  */
 export async function ensureAdminToken(scope: WriteScope, token: string, now: Date): Promise<void> {
   const admin = (await findSiteAdmin(scope.tx)) ?? (await createUser(scope, { login: 'hearth-admin', siteAdmin: true, now }));

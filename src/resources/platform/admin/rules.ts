@@ -28,7 +28,10 @@ export async function impersonate(
 export const endImpersonation = (scope: WriteScope, { user }: Pick<UserAction, 'user'>) =>
   removeTokensNamed(scope.tx, user.id, impersonation);
 
-/** Suspends a user: all their credentials are refused until the suspension ends. Organizations have none, and apps are suspended by installation. */
+/**
+ * Suspends a user: all their credentials are refused until the suspension ends. Organizations have none, and apps are suspended
+ * by installation.
+ */
 export async function suspendUser(scope: WriteScope, { user, by, now }: UserAction): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be suspended');
   if (user.id === by.account.id) throw forbidden('You cannot suspend yourself');

@@ -1,4 +1,5 @@
-// The statements of seats. Who has one follows from the assignments: people by themselves, and the members of teams and of those below them.
+// The statements of seats. Who has one follows from the assignments: people by themselves, and the members of teams and of those
+// below them.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
@@ -17,7 +18,9 @@ export type Seat = {
   readonly updated_at: Date;
 };
 
-/** One seat for each who has any: of several assignments the one that doesn't end, or ends last, and of these one of their own. */
+/**
+ * One seat for each who has any: of several assignments the one that doesn't end, or ends last, and of these one of their own.
+ */
 const seatsOf = (organization: Organization, today: string): RawBuilder<unknown> => sql`
   select distinct on (s.user_id) s.user_id, s.team_id, s.ends_on, s.created_at, s.updated_at from (
     select a.user_id, null::bigint as team_id, a.ends_on, a.created_at, a.updated_at from assistant_assignments a

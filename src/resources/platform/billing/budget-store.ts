@@ -1,4 +1,5 @@
-// The statements of budgets. What a budget has consumed is what its organization or repository used of its product or SKU in a month.
+// The statements of budgets. What a budget has consumed is what its organization or repository used of its product or SKU in a
+// month.
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';

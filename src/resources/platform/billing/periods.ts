@@ -8,7 +8,8 @@ import type { Period } from './usage-store.ts';
 export const monthOf = (time: Date): string => `${time.toISOString().slice(0, 7)}-01`;
 
 /**
- * The time that a request names. What is missing is that of now: a day alone is one of this month. A year is told by its months, shorter times by days.
+ * The time that a request names. What is missing is that of now: a day alone is one of this month. A year is told by its months,
+ * shorter times by days.
  * @throws Refusal 400 for a day that doesn't exist
  */
 export function timeOf(wanted: UsageTime, now: Date): { named: UsageTime & { year: number }; period: Period } {

@@ -67,7 +67,10 @@ export async function createBudget(
   return id;
 }
 
-/** Changes the named settings of a budget. What it told before is told again where another amount, or that of something else, is reached. */
+/**
+ * Changes the named settings of a budget. What it told before is told again where another amount, or that of something else, is
+ * reached.
+ */
 export async function changeBudget(
   scope: WriteScope,
   action: OrganizationAction,

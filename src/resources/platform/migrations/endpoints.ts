@@ -33,7 +33,10 @@ const ofOrganization = {
 const all = { user: '/user/migrations', org: '/orgs/{org}/migrations' } as const;
 const one = { user: `${all.user}/{migration_id}`, org: `${all.org}/{migration_id}` } as const;
 
-/** A list shows so many repositories of each migration, so that its size is bounded; all of them are shown with the migration alone. */
+/**
+ * A list shows so many repositories of each migration, so that its size is bounded; all of them are shown with the migration
+ * alone.
+ */
 const shownInLists = 10;
 
 export const { user: listUserMigrations, org: listOrgMigrations } = endpointVariants(

@@ -19,8 +19,8 @@ import { askToExport, exporting } from './work.ts';
 const keptDays = 7;
 
 /**
- * Writes the archive of a migration. If its process dies, it is begun anew, into another file: what is served was written to its end.
- * Where that can't be, as on a full disk, the migration has failed, and says why in its row and in the log.
+ * Writes the archive of a migration. If its process dies, it is begun anew, into another file: what is served was written to its
+ * end. Where that can't be, as on a full disk, the migration has failed, and says why in its row and in the log.
  */
 export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>({
   ...exporting,
@@ -43,7 +43,10 @@ export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>(
   },
 });
 
-/** Tells the time that it is after work which began at `start`: in whole seconds, and later than that, as `Last-Modified` has to be. */
+/**
+ * Tells the time that it is after work which began at `start`: in whole seconds, and later than that, as `Last-Modified` has to
+ * be.
+ */
 function stopwatch(start: Date): () => Date {
   const begun = performance.now();
   return () => addSeconds(start, Math.ceil((performance.now() - begun) / 1_000));
@@ -83,8 +86,8 @@ const batchSize = 1_000;
 const patienceMinutes = 60;
 
 /**
- * Removes archives whose time is over and files that belong to no migration, as after the deletion of an account. It also asks again
- * for archives that the queue gave up.
+ * Removes archives whose time is over and files that belong to no migration, as after the deletion of an account. It also asks
+ * again for archives that the queue gave up.
  */
 export const tidyArchives = job<Record<string, never>, JobContext>({
   name: 'migrations.tidy',

@@ -79,8 +79,8 @@ function checkNames(
 }
 
 /**
- * The repositories of these names, all of which must be the organization's, or the viewer must administer them. What isn't there is
- * refused in the same words.
+ * The repositories of these names, all of which must be the organization's, or the viewer must administer them. What isn't there
+ * is refused in the same words.
  */
 async function findAdministered(db: Db, action: MigrationAction, names: readonly string[]): Promise<RepositoryRow[]> {
   const found = await findByFullNames(db, action.by, names);

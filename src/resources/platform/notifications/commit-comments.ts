@@ -10,8 +10,8 @@ import { putSubject } from './subject-store.ts';
 import { addParticipants } from './subscription-store.ts';
 
 /**
- * Notifies people of a comment on a commit: the author of the commit, who commented on it before, who is mentioned, and watchers of the
- * repository. Of a changed comment, those are told whom it mentions newly.
+ * Notifies people of a comment on a commit: the author of the commit, who commented on it before, who is mentioned, and watchers
+ * of the repository. Of a changed comment, those are told whom it mentions newly.
  */
 export const notifyOfCommitComments = subscription<'commit_comment.created' | 'commit_comment.edited', JobContext>({
   name: 'notifications.commit-comments',

@@ -10,8 +10,8 @@ import { touchInboxes } from './inbox-store.ts';
 type Account = Id<'accounts'>;
 
 /**
- * A text in which people may be mentioned: that of an issue, the message of a commit, a comment on either, a review with its comments,
- * one of those alone, or the notes of a release.
+ * A text in which people may be mentioned: that of an issue, the message of a commit, a comment on either, a review with its
+ * comments, one of those alone, or the notes of a release.
  */
 type Text =
   | { readonly release: Id<'releases'> }
@@ -27,9 +27,9 @@ export type TextOfIssue = { readonly issue: Id<'issues'> } & (
 
 /**
  * `triggered`: the person of the activity, who triggered a run; `deployment_reviewers`: who may let a job into its environment.
- * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and `requested`:
- * who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked; `administrators`: who administers the repository;
- * `named`: the person of the activity alone.
+ * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and
+ * `requested`: who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked;
+ * `administrators`: who administers the repository; `named`: the person of the activity alone.
  */
 export type Recipients =
   | 'everybody'
@@ -69,16 +69,18 @@ export type Activities = {
 /** A subject that may have more recipients, after this one. */
 type Unfinished = { readonly subject: Id<'notification_subjects'>; readonly last: Account };
 
-/** Recipients in one statement, of all its activities. With more, other transactions would wait longer for the rows that it locks. */
+/**
+ * Recipients in one statement, of all its activities. With more, other transactions would wait longer for the rows that it locks.
+ */
 const batchSize = 1_000;
 
 /** How many of the latest comments are searched for authors whose own event may not have been processed yet. */
 const recentComments = 100;
 
 /**
- * Notifies the next recipients of activities, for each in the order of their ids and as many as fit in a batch. Of several reasons,
- * the one with the lowest rank counts. Returns the subjects that may have more recipients. Threads that have an event already, from an
- * earlier try, stay as they are.
+ * Notifies the next recipients of activities, for each in the order of their ids and as many as fit in a batch. Of several
+ * reasons, the one with the lowest rank counts. Returns the subjects that may have more recipients. Threads that have an event
+ * already, from an earlier try, stay as they are.
  */
 export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): Promise<Unfinished[]> {
   const { repo, activities } = all;
@@ -189,7 +191,9 @@ function sourcesOf({ repo, recipients, activities }: Activities, after: Account)
   ];
 }
 
-/** Who pushed what the suite of an activity `v` checked; where that isn't known, who opened the pull requests whose head it is. */
+/**
+ * Who pushed what the suite of an activity `v` checked; where that isn't known, who opened the pull requests whose head it is.
+ */
 const checked = sql`
   select s.pushed_by as account_id from check_suites s where s.id = v.suite and s.pushed_by is not null
   union select i.author_id from check_suites s
@@ -198,8 +202,8 @@ const checked = sql`
     where s.id = v.suite and s.pushed_by is null`;
 
 /**
- * The reviewers of the environment that the job of an activity `v` wants to enter: people, and members of teams. Where nobody may review
- * their own deployment, whoever triggered the run isn't asked.
+ * The reviewers of the environment that the job of an activity `v` wants to enter: people, and members of teams. Where nobody may
+ * review their own deployment, whoever triggered the run isn't asked.
  */
 const deploymentReviewers = sql`
   select reviewer.account_id from workflow_jobs j

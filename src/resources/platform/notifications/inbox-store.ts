@@ -11,9 +11,9 @@ export async function findInboxChange(db: Db, { id, created_at }: Account): Prom
 }
 
 /**
- * The statement that updates the time of change of inboxes; `accounts` selects the ids of their accounts. HTTP dates have whole seconds, and
- * a change may be committed long after it began. So each change gets a second that no reply had before, even if it is ahead of the clock:
- * replies from before and after the change never have the same date.
+ * The statement that updates the time of change of inboxes; `accounts` selects the ids of their accounts. HTTP dates have whole
+ * seconds, and a change may be committed long after it began. So each change gets a second that no reply had before, even if it
+ * is ahead of the clock: replies from before and after the change never have the same date.
  */
 export const touchInboxes = (accounts: RawBuilder<unknown>, now: Date): RawBuilder<unknown> => sql`
   insert into notification_inboxes (account_id, changed_at)
@@ -35,7 +35,10 @@ type Affected = {
 
 const batch = 1_000;
 
-/** Touches a batch of the inboxes that have affected threads, in the order of their accounts. Returns the last id; undefined after the last batch. */
+/**
+ * Touches a batch of the inboxes that have affected threads, in the order of their accounts. Returns the last id; undefined after
+ * the last batch.
+ */
 export async function touchAffected(
   tx: Tx,
   { owner, repository, issue }: Affected,

@@ -34,7 +34,10 @@ const issueEvents = [
 ] as const;
 type IssueEvent = (typeof issueEvents)[number];
 
-/** The reason for which the actor of an event is notified of later ones. The author of a draft who makes it ready stays its author. */
+/**
+ * The reason for which the actor of an event is notified of later ones. The author of a draft who makes it ready stays its
+ * author.
+ */
 const actorReasons: Partial<Record<IssueEvent, Part['reason']>> = {
   'issue.opened': 'author',
   'issue.closed': 'state_change',
@@ -47,8 +50,8 @@ const actorReasons: Partial<Record<IssueEvent, Part['reason']>> = {
 };
 
 /**
- * Notifies people of events of issues and pull requests: participants, watchers of the repository, and who is mentioned, assigned or asked
- * for a review.
+ * Notifies people of events of issues and pull requests: participants, watchers of the repository, and who is mentioned, assigned
+ * or asked for a review.
  */
 export const fanOutIssueEvents = batchSubscription<IssueEvent, JobContext>({
   name: 'notifications.fan-out',

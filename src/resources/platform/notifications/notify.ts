@@ -21,7 +21,10 @@ export async function notify({ change }: Pick<JobContext, 'change'>, all: Activi
     }
 }
 
-/** Works through the accounts after `from`, in the order of their ids. A batch returns its last id; undefined if it was the last batch. */
+/**
+ * Works through the accounts after `from`, in the order of their ids. A batch returns its last id; undefined if it was the last
+ * batch.
+ */
 export async function inBatches(
   change: JobContext['change'],
   batch: (tx: Tx, after: Account) => Promise<Account | undefined>,

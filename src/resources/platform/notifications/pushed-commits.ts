@@ -51,7 +51,9 @@ export async function findCommits({ git }: Services, { id }: RepositoryRow, oids
   return oids.flatMap((oid) => found.get(oid) ?? []);
 }
 
-/** The accounts of the authors, by their e-mail addresses. Where the server's address isn't set, noreply addresses are nobody's. */
+/**
+ * The accounts of the authors, by their e-mail addresses. Where the server's address isn't set, noreply addresses are nobody's.
+ */
 export const loadAuthors = ({ db, services: { url } }: JobContext, commits: readonly Commit[]) =>
   loadAccountsByEmail(
     db,

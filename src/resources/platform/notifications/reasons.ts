@@ -28,4 +28,5 @@ type LaterReason = keyof typeof laterReasons;
 export type Reason = (typeof reasons)[number] | (typeof publicReasons)[number] | LaterReason;
 
 /** All of them. */
-export const everyReason: readonly Reason[] = [...reasons, ...publicReasons, ...(Object.keys(laterReasons) as LaterReason[])]; // the keys of the table above
+// the keys of the table above
+export const everyReason: readonly Reason[] = [...reasons, ...publicReasons, ...(Object.keys(laterReasons) as LaterReason[])];

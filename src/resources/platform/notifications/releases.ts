@@ -8,8 +8,8 @@ import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
 /**
- * Notifies people of a published release, or of a prerelease: watchers of the repository, and who is mentioned in its notes. Of changed
- * notes, those are told whom they mention newly. Drafts are told to nobody.
+ * Notifies people of a published release, or of a prerelease: watchers of the repository, and who is mentioned in its notes. Of
+ * changed notes, those are told whom they mention newly. Drafts are told to nobody.
  */
 export const notifyOfReleases = subscription<'release.published' | 'release.edited', JobContext>({
   name: 'notifications.releases',

@@ -63,8 +63,8 @@ export async function putSubject(
 type Thread = Id<'notification_threads'>;
 
 /**
- * The issue or pull request of a thread, with the latest comment for as long as that is there: one of the conversation, or one of a review
- * that says nothing else.
+ * The issue or pull request of a thread, with the latest comment for as long as that is there: one of the conversation, or one of
+ * a review that says nothing else.
  */
 export type IssueOfThread = {
   id: Thread;
@@ -111,7 +111,9 @@ export async function loadVisibleAlerts(
   return new Map(rows.map(({ id, number }) => [id, number]));
 }
 
-/** The reports of vulnerabilities of threads, as far as their accounts may still see them: as administrators of the repository. */
+/**
+ * The reports of vulnerabilities of threads, as far as their accounts may still see them: as administrators of the repository.
+ */
 export async function loadVisibleReports(
   db: Db,
   threads: readonly {

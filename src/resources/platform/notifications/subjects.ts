@@ -1,5 +1,5 @@
-// The kinds of subjects that threads are about. A further kind is an entry here, with what names it in `Subject` (subject-store.ts) and in
-// a column of `notification_subjects`; who tells people of it calls `putSubject` and `notify`.
+// The kinds of subjects that threads are about. A further kind is an entry here, with what names it in `Subject`
+// (subject-store.ts) and in a column of `notification_subjects`; who tells people of it calls `putSubject` and `notify`.
 import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { gather, getOrThrow, grouped } from '#lib/collections.ts';
@@ -41,8 +41,8 @@ type SubjectType = (typeof subjectTypes)[number];
 
 type SubjectKind = {
   /**
-   * Loads what belongs to the subjects of a page, once for all of them. Whether the viewer may read their repositories was asked by the
-   * query of the threads; a kind that asks for more asks it here.
+   * Loads what belongs to the subjects of a page, once for all of them. Whether the viewer may read their repositories was asked
+   * by the query of the threads; a kind that asks for more asks it here.
    */
   readonly presenter: (db: Db, rows: readonly ThreadRow[]) => Promise<Presenter>;
 };

@@ -44,8 +44,8 @@ export type Part = {
 };
 
 /**
- * Makes accounts participants of subjects, or updates the reasons; each part is of another subject. An ignored thread stays ignored; a
- * muted one is unmuted by a comment of the account's own (document 2).
+ * Makes accounts participants of subjects, or updates the reasons; each part is of another subject. An ignored thread stays
+ * ignored; a muted one is unmuted by a comment of the account's own (document 2).
  */
 export const addParticipants = (tx: Tx, parts: readonly Part[]) =>
   sql`

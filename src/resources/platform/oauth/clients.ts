@@ -4,8 +4,8 @@ import type { RouteParts } from '#resources/route-parts.ts';
 import { findAppByClientId } from './store.ts';
 
 /**
- * The app with a client id. Programs whose ids are built in are apps, too, unless the operator turned them off: then nobody signs in by them,
- * and tokens that they have stay good.
+ * The app with a client id. Programs whose ids are built in are apps, too, unless the operator turned them off: then nobody signs
+ * in by them, and tokens that they have stay good.
  */
 export async function findClient(
   { database: { db }, services, clock }: Pick<RouteParts, 'database' | 'services' | 'clock'>,

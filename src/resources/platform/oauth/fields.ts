@@ -5,7 +5,8 @@ export type Fields = Readonly<Record<string, string | undefined>>;
 
 /**
  * The fields of a request: of its form or JSON body, and of its query.
- * @throws Refusal for a field with a NUL character, or one that is sent more than once: RFC 6749 forbids that, since proxies and servers may use different values.
+ * @throws Refusal for a field with a NUL character, or one that is sent more than once: RFC 6749 forbids that, since proxies and
+ * servers may use different values.
  */
 export function fieldsOf(request: FastifyRequest): Fields {
   const text = typeof request.body === 'string' ? request.body : '';

@@ -20,8 +20,8 @@ import { sendPage } from './replies.ts';
 import { csrfOf, isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
 
 /**
- * The page of an installation, at its `html_url`: what the app may, and what it asks for beyond that, which the owner of the account accepts
- * here. The public API has a page for that, and no endpoint.
+ * The page of an installation, at its `html_url`: what the app may, and what it asks for beyond that, which the owner of the
+ * account accepts here. The public API has a page for that, and no endpoint.
  */
 export function addInstallationRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const path of ['/settings/installations/:id', '/organizations/:org/settings/installations/:id']) {
@@ -32,7 +32,10 @@ export function addInstallationRoutes(app: FastifyInstance, parts: RouteParts): 
 
 type Found = { installation: InstallationOfApp; app: AppRow; account: Account };
 
-/** The installation that a request names; undefined where it isn't on the user's account, or that of an organization that the user owns. */
+/**
+ * The installation that a request names; undefined where it isn't on the user's account, or that of an organization that the user
+ * owns.
+ */
 async function findShown(
   { database: { db } }: RouteParts,
   request: FastifyRequest,

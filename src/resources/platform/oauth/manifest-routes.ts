@@ -21,8 +21,8 @@ import { findManifestRequest, insertManifestRequest, type ManifestRequestRow, re
 const waitingMinutes = 60;
 
 /**
- * Creating an app from a manifest, as in the public API: a site sends its visitor here with a form, and the visitor comes back to it with a
- * code for `POST /app-manifests/{code}/conversions`.
+ * Creating an app from a manifest, as in the public API: a site sends its visitor here with a form, and the visitor comes back to
+ * it with a code for `POST /app-manifests/{code}/conversions`.
  */
 export function addManifestRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const path of ['/settings/apps/new', '/organizations/:org/settings/apps/new']) {
@@ -33,14 +33,15 @@ export function addManifestRoutes(app: FastifyInstance, parts: RouteParts): void
 }
 
 /** The organization of the path; null where it is about the user's own account. */
-export const organizationOf = (request: FastifyRequest): string | null => (request.params as { org?: string }).org ?? null; // the router's own words
+// the router's own words
+export const organizationOf = (request: FastifyRequest): string | null => (request.params as { org?: string }).org ?? null;
 
 const pathOf = (organization: string | null): string =>
   `${organization === null ? '' : `/organizations/${encodeURIComponent(organization)}`}/settings/apps/new`;
 
 /**
- * Keeps the manifest of another site's form. Browsers send no session with such a form, so that nobody is known here, and the browser goes
- * on to a page of this site.
+ * Keeps the manifest of another site's form. Browsers send no session with such a form, so that nobody is known here, and the
+ * browser goes on to a page of this site.
  */
 async function receiveManifest(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;
@@ -60,7 +61,9 @@ async function receiveManifest(parts: RouteParts, request: FastifyRequest, reply
 /** A manifest that waits, and the account that is to own the app. */
 type Waiting = { token: string; row: ManifestRequestRow; manifest: SentManifest; owner: Account };
 
-/** The manifest that a request names; undefined where there is none, or where the user doesn't own the organization of the path. */
+/**
+ * The manifest that a request names; undefined where there is none, or where the user doesn't own the organization of the path.
+ */
 async function findWaiting(
   { database: { db }, clock }: RouteParts,
   request: FastifyRequest,

@@ -19,7 +19,10 @@ export async function hashPassword(password: string): Promise<string> {
   return `scrypt$${cost.N}$${cost.r}$${cost.p}$${salt.toString('base64')}$${key.toString('base64')}`;
 }
 
-/** Whether a password is the stored one. If none is stored, it takes the same time, so that the time doesn't disclose which logins exist. */
+/**
+ * Whether a password is the stored one. If none is stored, it takes the same time, so that the time doesn't disclose which logins
+ * exist.
+ */
 export async function verifyPassword(stored: string | null | undefined, password: string): Promise<boolean> {
   const [, N, r, p, salt, key] = (stored ?? '').split('$');
   const known = key === undefined ? undefined : Buffer.from(key, 'base64');

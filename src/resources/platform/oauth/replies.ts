@@ -1,6 +1,9 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 
-/** Pages load and run nothing, and can't be framed. Forms aren't limited to this server, since consent redirects the browser to the app. */
+/**
+ * Pages load and run nothing, and can't be framed. Forms aren't limited to this server, since consent redirects the browser to
+ * the app.
+ */
 const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
 
 /** Sends an HTML page to a browser. */

@@ -100,7 +100,10 @@ type OAuthAuthorization = {
   challenge: string | undefined;
 };
 
-/** The authorization that an app requests, or a message that says what is wrong with the request. `redirect` is always one of the app's addresses. */
+/**
+ * The authorization that an app requests, or a message that says what is wrong with the request. `redirect` is always one of the
+ * app's addresses.
+ */
 async function authorizationOf(
   parts: RouteParts,
   fields: Readonly<Record<string, string | undefined>>,

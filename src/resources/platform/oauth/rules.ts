@@ -52,14 +52,19 @@ type Granted = {
 };
 export type Outcome = { granted: Granted } | { problem: Problem; interval?: number };
 
-/** The public API's lifetimes: a code 10 minutes, a user's token 8 hours, its refresh token 6 months, a device code 15 minutes. */
+/**
+ * The public API's lifetimes: a code 10 minutes, a user's token 8 hours, its refresh token 6 months, a device code 15 minutes.
+ */
 const codeMinutes = 10;
 const tokenSeconds = 8 * 3600;
 const refreshSeconds = 15_811_200;
 export const deviceSeconds = 900;
 export const deviceInterval = 5;
 const slowDownSeconds = 5;
-/** How many tokens that don't expire the same user, app and scopes may have (the public API's limit). The next one replaces the oldest. */
+/**
+ * How many tokens that don't expire the same user, app and scopes may have (the public API's limit). The next one replaces the
+ * oldest.
+ */
 const maxNonExpiring = 10;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
@@ -220,8 +225,8 @@ export async function pollDevice(
 }
 
 /**
- * The address to which a user is sent back. A requested address must have the host and port of a callback address of the app, and a
- * path below it, or the result is undefined; for loopback addresses any port is allowed. Without a request, it is the first
+ * The address to which a user is sent back. A requested address must have the host and port of a callback address of the app, and
+ * a path below it, or the result is undefined; for loopback addresses any port is allowed. Without a request, it is the first
  * callback address.
  */
 export function returnAddress(app: AppRow, wanted: string | undefined): string | undefined {

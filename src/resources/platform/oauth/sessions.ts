@@ -9,8 +9,8 @@ import { fieldsOf } from './fields.ts';
 import { findSessionAccount } from './store.ts';
 
 /**
- * The name of the session's cookie. With the prefix, browsers take it from this host alone, over HTTPS and for all paths, so that no website on
- * a host beside or below it can set it.
+ * The name of the session's cookie. With the prefix, browsers take it from this host alone, over HTTPS and for all paths, so that
+ * no website on a host beside or below it can set it.
  */
 export const sessionCookieOf = ({ origin }: Pick<RouteParts, 'origin'>, request: FastifyRequest): string =>
   `${isHttps(origin(request)) ? '__Host-' : ''}hearth_session`;
@@ -21,15 +21,18 @@ export const sessionDays = 14;
 
 export type Session = { token: string; account: Account };
 
-/** The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to another site. */
+/**
+ * The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to
+ * another site.
+ */
 export const localPath = (wanted: string | undefined): string => (wanted !== undefined && isLocalPath(wanted) ? wanted : '/docs');
 
 export const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyReply =>
   reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
 
 /**
- * The session of a browser that is signed in. A browser that sends two has one from somebody else, as a website on this host; none is taken
- * then.
+ * The session of a browser that is signed in. A browser that sends two has one from somebody else, as a website on this host;
+ * none is taken then.
  */
 export async function sessionOf(parts: RouteParts, request: FastifyRequest): Promise<Session | undefined> {
   const { database, clock } = parts;

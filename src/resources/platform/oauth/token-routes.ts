@@ -19,7 +19,10 @@ import {
   startDevice,
 } from './rules.ts';
 
-/** The endpoints that issue tokens to clients. As in the public API, errors are 200 with an `error`, and replies are forms unless `Accept` asks for JSON. */
+/**
+ * The endpoints that issue tokens to clients. As in the public API, errors are 200 with an `error`, and replies are forms unless
+ * `Accept` asks for JSON.
+ */
 export function addTokenRoutes(app: FastifyInstance, parts: RouteParts): void {
   app.post('/login/oauth/access_token', async (request, reply) => {
     const fields = fieldsOf(request);

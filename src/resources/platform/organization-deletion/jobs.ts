@@ -13,8 +13,8 @@ import { removing } from './work.ts';
 const notificationDelayMinutes = 10;
 
 /**
- * Removes what deleted organizations owned, one repository at a time, and after these the organizations themselves with their webhooks,
- * migrations, runners and settings. It may be killed at any moment: the next one goes on with what is left.
+ * Removes what deleted organizations owned, one repository at a time, and after these the organizations themselves with their
+ * webhooks, migrations, runners and settings. It may be killed at any moment: the next one goes on with what is left.
  */
 export const removeDeleted = job<Record<string, never>, JobContext>({
   ...removing,

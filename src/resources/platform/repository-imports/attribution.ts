@@ -1,5 +1,5 @@
-// Whose words imported texts are. An account that has the same login here may be another person, so only accounts that the operator
-// has named become authors.
+// Whose words imported texts are. An account that has the same login here may be another person, so only accounts that the
+// operator has named become authors.
 import type { Account } from '#access/viewer.ts';
 import type { Id } from '#lib/id.ts';
 import type { Person } from './schemas.ts';
@@ -14,8 +14,8 @@ export const accountOf = (people: People, person: Somebody): Id<'accounts'> | nu
   (person && people.get(person.login.toLowerCase())?.id) ?? null;
 
 /**
- * The text of a person. Where no account stands for them, its first line tells the author's login on the source: as code, so that it
- * mentions nobody.
+ * The text of a person. Where no account stands for them, its first line tells the author's login on the source: as code, so that
+ * it mentions nobody.
  */
 export function attributed(
   body: string | null | undefined,

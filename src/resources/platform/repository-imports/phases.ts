@@ -18,7 +18,10 @@ export type PhaseContext = {
   onProgress: (progress: Progress) => void;
 };
 
-/** Reads a phase from the import's position to its end, and moves on to the next one. `root` is the source's address of the repository. */
+/**
+ * Reads a phase from the import's position to its end, and moves on to the next one. `root` is the source's address of the
+ * repository.
+ */
 type ReadPhase = (context: PhaseContext, target: Target, root: string) => Promise<ImportRow>;
 
 type List<S extends TSchema> = {
@@ -87,9 +90,9 @@ async function readPage<S extends TSchema>(
 }
 
 /**
- * The page of the issues that were changed last, or after those of a page. By their times instead of the number of a page, no issue is
- * missed if others before it are deleted meanwhile, and the list may be of any length. The last second is read again, since more issues
- * may have changed in it.
+ * The page of the issues that were changed last, or after those of a page. By their times instead of the number of a page, no
+ * issue is missed if others before it are deleted meanwhile, and the list may be of any length. The last second is read again,
+ * since more issues may have changed in it.
  */
 function afterLastUpdate(address: string, { rows, next }: SourcePage<SourceIssue>): string | undefined {
   const last = rows.at(-1);

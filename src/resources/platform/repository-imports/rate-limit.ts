@@ -4,8 +4,8 @@ import type { OutboundReply } from '#net/outbound.ts';
 const unnamedWait = 60;
 
 /**
- * The seconds after which a server answers again; undefined for a reply that isn't about its rate limit. It tells so by status 429 or
- * 403, with `Retry-After`, or with nothing remaining until `X-RateLimit-Reset`.
+ * The seconds after which a server answers again; undefined for a reply that isn't about its rate limit. It tells so by status
+ * 429 or 403, with `Retry-After`, or with nothing remaining until `X-RateLimit-Reset`.
  */
 export function rateLimitWait({ status, headers, body }: OutboundReply, now: Date): number | undefined {
   if (status !== 429 && status !== 403) return undefined;

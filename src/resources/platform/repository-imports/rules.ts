@@ -27,8 +27,8 @@ export type WantedImport = {
 type ImportReport = { repository: RepositoryRow; issues: number; comments: number };
 
 /**
- * Imports a repository with its labels, milestones, issues and comments, or goes on with an import that was interrupted. Until it is
- * complete, the issues of the repository are switched off, so that nobody takes their numbers. Imported history has no events.
+ * Imports a repository with its labels, milestones, issues and comments, or goes on with an import that was interrupted. Until it
+ * is complete, the issues of the repository are switched off, so that nobody takes their numbers. Imported history has no events.
  */
 export async function importWithIssues(context: ImportContext, wanted: WantedImport): Promise<ImportReport> {
   const { source } = context;

@@ -25,7 +25,10 @@ type Call = Scope & { now: Date; media: Media; services: Services; caller: Calle
 
 type Search<Hit, Match, Result extends SearchResult<Hit>, Item> = {
   find(budget: Budget): Promise<Result>;
-  /** The text matches of each hit of a page, in the order of the hits. When the time budget ends, those of the last hits are missing. */
+  /**
+   * The text matches of each hit of a page, in the order of the hits. When the time budget ends, those of the last hits are
+   * missing.
+   */
   match(hits: readonly Hit[], budget: Budget): Match[][] | Promise<Match[][]>;
   present(context: Call, found: readonly Matched<Hit, Match>[]): Promise<Item[]>;
   /** Further fields of the envelope. */

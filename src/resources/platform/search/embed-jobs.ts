@@ -6,8 +6,8 @@ import { unique } from '#lib/collections.ts';
 const changes = ['issue.opened', 'issue.edited', 'pull_request.opened', 'pull_request.edited'] as const;
 
 /**
- * Embeds issues and pull requests when their texts change. Words are indexed by another subscription, since an embedding server may be
- * unavailable.
+ * Embeds issues and pull requests when their texts change. Words are indexed by another subscription, since an embedding server
+ * may be unavailable.
  */
 export const embedChanged = batchSubscription<(typeof changes)[number], JobContext>({
   name: 'search.embed-issue',

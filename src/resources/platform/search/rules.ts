@@ -16,7 +16,9 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 
 const kinds = ['issue', 'pr', 'pull-request'];
 
-/** Document 1, rule 9: a token of an app that acts for a user must search for issues or for pull requests, not for both at once. */
+/**
+ * Document 1, rule 9: a token of an app that acts for a user must search for issues or for pull requests, not for both at once.
+ */
 export function checkTarget(query: Node, { grant }: Viewer): void {
   if (grant.kind !== 'app_user') return;
   if (hasQualifier(query, 'is', kinds) || hasQualifier(query, 'type', kinds)) return;
@@ -39,8 +41,8 @@ export function sorted<Sort extends string>(
 export const codeQuery = (vocabulary: Vocabulary, query: Node): Node => (vocabulary === 'service' ? query : withFileNames(query));
 
 /**
- * What a search of issues and pull requests may show: the repositories with any of both, and the conditions on each of both, and on
- * the statuses and checks of commits, in the repository `r`.
+ * What a search of issues and pull requests may show: the repositories with any of both, and the conditions on each of both, and
+ * on the statuses and checks of commits, in the repository `r`.
  */
 export function issueReads(viewer: Viewer) {
   const reads = {

@@ -16,7 +16,10 @@ import { webhookLimits } from './limits.ts';
 const batchSize = 5_000;
 const payloadsPerBatch = 50_000;
 
-/** Removes deliveries that are older than the configured days, or more than an owner may store, and payloads that nothing refers to. */
+/**
+ * Removes deliveries that are older than the configured days, or more than an owner may store, and payloads that nothing refers
+ * to.
+ */
 export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   name: 'webhooks.remove-old',
   attempts: 3,

@@ -112,7 +112,10 @@ function checkEvents(wanted: readonly string[], field = 'events'): string[] {
 
 const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
 
-/** URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that the shown URL is the one that is requested. */
+/**
+ * URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that the shown URL is the one that is
+ * requested.
+ */
 const plainUrl = /^https?:\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu;
 
 /** Refuses a URL to which deliveries aren't allowed. Returns it otherwise. */

@@ -34,9 +34,9 @@ type TypedEvent = {
 };
 
 /**
- * The active hooks of each event's organization, repository and installations that are subscribed to one of its types. One statement
- * finds those of all events; events about installations need one each. The deletion of a repository is delivered only to hooks of its
- * organization (the public API's rule). Of private forks, only their own hooks hear.
+ * The active hooks of each event's organization, repository and installations that are subscribed to one of its types. One
+ * statement finds those of all events; events about installations need one each. The deletion of a repository is delivered only
+ * to hooks of its organization (the public API's rule). Of private forks, only their own hooks hear.
  */
 export async function loadSubscribedHooks(db: Db, events: readonly TypedEvent[]): Promise<Map<Recorded, SubscribedHook[]>> {
   const [own, others] = [
@@ -108,7 +108,10 @@ const ownerKindOf = ({ repository_id, installation }: Row): 'organization' | 're
   return repository_id === null ? 'organization' : 'repository';
 };
 
-/** Apps get the events that their permissions allow. Hooks of repositories don't get events about the organization (the public API's rule). */
+/**
+ * Apps get the events that their permissions allow. Hooks of repositories don't get events about the organization (the public
+ * API's rule).
+ */
 function mayGet(row: Row, { permission, hooks }: WebhookEventType): boolean {
   const owner = ownerKindOf(row);
   if (owner === 'app') return permission === 'none' || holds(row.permissions ?? {}, permission);

@@ -26,8 +26,9 @@ export type WebhookEvents = {
   /** Whether the payloads of an event may be large, so that they are built when no others are. */
   isLarge(event: Recorded): boolean;
   /**
-   * The builder of the payloads of a scope, the same for all who ask: what it has built for one of them, but for large payloads, it doesn't
-   * build again for the others. The bodies are complete except for the parts that depend on the hook, as its installation.
+   * The builder of the payloads of a scope, the same for all who ask: what it has built for one of them, but for large payloads,
+   * it doesn't build again for the others. The bodies are complete except for the parts that depend on the hook, as its
+   * installation.
    */
   builderOf(given: PayloadSources): PayloadsOf;
   /** The schemas of the parts of payloads. By these schemas, payloads are translated into the public API's vocabulary. */

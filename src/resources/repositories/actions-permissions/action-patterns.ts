@@ -1,5 +1,5 @@
-// Patterns of allowed actions (the public API's): `owner/*`, `owner/repo@v1`, `owner/repo/path@*`, `docker://image:*`, and `!` before one
-// that refuses.
+// Patterns of allowed actions (the public API's): `owner/*`, `owner/repo@v1`, `owner/repo/path@*`, `docker://image:*`, and `!`
+// before one that refuses.
 import { matchesPath, type Pattern, pathOf, type Segment, segmentOf, star } from '#lib/path-pattern.ts';
 
 /** What a step or a job uses. */
@@ -8,7 +8,10 @@ export type UsedAction =
       readonly kind: 'action' | 'workflow';
       readonly owner: string;
       readonly repo: string;
-      /** The folder of the action or the file of the workflow, without a slash at its beginning; empty for the root of the repository. */
+      /**
+       * The folder of the action or the file of the workflow, without a slash at its beginning; empty for the root of the
+       * repository.
+       */
       readonly path: string;
       readonly ref: string;
     }
@@ -27,7 +30,10 @@ export type ActionPattern = {
 
 const imagePrefix = 'docker://';
 
-/** Owner, repository and path, where a `*` stands for characters and `**` for folders; then a ref. Refs and names hold no other wildcards. */
+/**
+ * Owner, repository and path, where a `*` stands for characters and `**` for folders; then a ref. Refs and names hold no other
+ * wildcards.
+ */
 const ofRepository = /^[\w.*-]+(?:\/[\w.*+ -]+)+(?:@[^\s@\\?[\]^~:]+)?$/;
 const ofImage = /^docker:\/\/[\w.*:@/-]+$/;
 
@@ -55,8 +61,8 @@ export function actionPatternOf(text: string): ActionPattern {
 const pathPattern = (text: string): Pattern => text.split('/').map((name) => (name === '**' ? star : segmentOf(name)));
 
 /**
- * Whether a pattern matches what is used. One that names a repository means all paths in it. Owners, repositories and paths are compared
- * in any case, refs as they are.
+ * Whether a pattern matches what is used. One that names a repository means all paths in it. Owners, repositories and paths are
+ * compared in any case, refs as they are.
  */
 export function matchesAction({ isImage, path, ref }: ActionPattern, used: UsedAction): boolean {
   if (used.kind === 'local') return false;

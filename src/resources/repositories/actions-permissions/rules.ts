@@ -19,7 +19,10 @@ import { findOrganizationRow, putOrganizationColumns, putRepositoryColumns } fro
 
 type Action = OrganizationAction | RepositoryAction;
 
-/** Sets what an organization or a repository says. What isn't given stays as it is. @throws Refusal where the organization forbids it */
+/**
+ * Sets what an organization or a repository says. What isn't given stays as it is. @throws Refusal where the organization forbids
+ * it
+ */
 export async function changeSettings(scope: WriteScope, action: Action, wanted: Said): Promise<void> {
   if (!('repo' in action)) return put(scope, action, wanted);
   const { organization } = await loadRepository(scope.tx, action.repo);

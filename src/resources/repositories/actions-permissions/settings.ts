@@ -1,4 +1,5 @@
-// What holds for an organization and for a repository, from what both said: defaults, and how an organization bounds its repositories.
+// What holds for an organization and for a repository, from what both said: defaults, and how an organization bounds its
+// repositories.
 
 import type { Selectable } from 'kysely';
 import type { DB } from '#database/tables.ts';

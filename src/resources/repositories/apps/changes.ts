@@ -22,8 +22,8 @@ export type AppChange = {
 };
 
 /**
- * Changes what an app asks for. Its installations and their tokens lose at once what it no longer asks for; what it asks for beyond that waits for
- * each of their accounts (`acceptPermissions`). New installations get all of it.
+ * Changes what an app asks for. Its installations and their tokens lose at once what it no longer asks for; what it asks for
+ * beyond that waits for each of their accounts (`acceptPermissions`). New installations get all of it.
  */
 export async function changeApp(
   scope: WriteScope,
@@ -33,7 +33,8 @@ export async function changeApp(
   const app = orNotFound(await findAppByIdForUpdate(scope.tx, id));
   if (app.kind !== 'app') throw unprocessable('An OAuth app has neither permissions nor events: it asks users for scopes');
   if (app.built_in !== null) throw unprocessable('What is built in asks for what it needs');
-  const permissions = wanted.permissions ? checkPermissions(wanted.permissions) : (app.permissions as PermissionSet); // checkPermissions has validated it
+  // checkPermissions has validated it
+  const permissions = wanted.permissions ? checkPermissions(wanted.permissions) : (app.permissions as PermissionSet);
   const events = wanted.events ? checkEvents(wanted.events) : app.events;
   const changed = await updateApp(scope.tx, id, { permissions: JSON.stringify(permissions), events, updated_at: now });
   await narrowInstallations(scope.tx, changed, now);
@@ -46,7 +47,8 @@ type Waiting = { added: PermissionSet; upgraded: PermissionSet; events: string[]
 
 /** What an app asks for beyond what an installation has; undefined where nothing waits. */
 export function waitingFor(app: Pick<AppRow, 'permissions' | 'events'>, installation: InstallationOfApp): Waiting | undefined {
-  const { added, upgraded } = beyond(app.permissions as PermissionSet, installation.permissions as PermissionSet); // checkPermissions has validated both
+  // checkPermissions has validated both
+  const { added, upgraded } = beyond(app.permissions as PermissionSet, installation.permissions as PermissionSet);
   const events = app.events.filter((name) => !installation.events.includes(name));
   const count = Object.keys(added).length + Object.keys(upgraded).length + events.length;
   return count > 0 ? { added, upgraded, events } : undefined;

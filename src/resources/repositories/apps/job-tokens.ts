@@ -11,8 +11,8 @@ export const isOfJob = async (db: Db, { grant }: Viewer): Promise<boolean> =>
   grant.kind === 'installation' && (await findActionsApp(db))?.id === grant.appId;
 
 /**
- * Checks that the caller may open or approve pull requests, if the caller is a workflow job: its repository must let jobs do so. Otherwise
- * somebody who may only push could meet a rule that demands a review.
+ * Checks that the caller may open or approve pull requests, if the caller is a workflow job: its repository must let jobs do so.
+ * Otherwise somebody who may only push could meet a rule that demands a review.
  * @throws Refusal 403
  */
 export async function checkJobMayApprove(db: Db, { repo, by }: RepositoryAction): Promise<void> {

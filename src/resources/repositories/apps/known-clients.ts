@@ -5,8 +5,8 @@ import { type KnownClient, knownClients } from './client-ids.ts';
 import { type AppRow, findBuiltInApp, insertApp } from './store.ts';
 
 /**
- * The OAuth app of a program whose client id is built in. It is made at its first use, and belongs to its own bot. It has no client secret: the
- * program's is published, so that nobody may act as the app by it.
+ * The OAuth app of a program whose client id is built in. It is made at its first use, and belongs to its own bot. It has no
+ * client secret: the program's is published, so that nobody may act as the app by it.
  */
 export async function knownClientAppOf(tx: Tx, client: KnownClient, now: Date): Promise<AppRow> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`known client ${client}`}, 0))`.execute(tx);

@@ -102,7 +102,10 @@ type Converted = { app: AppRow; clientSecret: string; webhookSecret: string | nu
 
 type Conversion = { keys: AppKeys; secrets: Secrets; baseUrl: string; now: Date };
 
-/** Exchanges a code for the app that its manifest describes. If the app can't be created, the transaction rolls back and the code stays valid. */
+/**
+ * Exchanges a code for the app that its manifest describes. If the app can't be created, the transaction rolls back and the code
+ * stays valid.
+ */
 export async function convertManifest(
   scope: WriteScope,
   code: ManifestCodeRow,

@@ -1,4 +1,5 @@
-// To whom alerts of a repository are assigned: what all kinds of alerts share. Each kind has a table of its own, of `alert_id` and `account_id`.
+// To whom alerts of a repository are assigned: what all kinds of alerts share. Each kind has a table of its own, of `alert_id`
+// and `account_id`.
 
 import { type RawBuilder, sql } from 'kysely';
 import { roleLevel } from '#access/roles.ts';
@@ -26,7 +27,10 @@ async function listAssignable(db: Db, repository: Id<'repositories'>, logins: re
 export const findAlertAssignee = async (db: Db, repository: Id<'repositories'>, login: string): Promise<Account | undefined> =>
   (await listAssignable(db, repository, [login.toLowerCase()]))[0];
 
-/** The users of these logins. @throws Refusal 422 where alerts of the repository can't be assigned to one of them; `resource` is the kind of alert */
+/**
+ * The users of these logins. @throws Refusal 422 where alerts of the repository can't be assigned to one of them; `resource` is
+ * the kind of alert
+ */
 export async function getAlertAssignees(
   scope: WriteScope,
   { repository, resource }: { repository: Id<'repositories'>; resource: string },
@@ -53,7 +57,10 @@ export async function loadAlertAssignees<Table extends AssigneeTable>(
   return new Map([...grouped(rows, ({ alert_id }) => alert_id)].map(([alert, all]) => [alert, gather(all, 'account_id')]));
 }
 
-/** The words of a filter by assignees, separated by commas: logins, `*` for anybody, `none` for nobody. Undefined where there are none. */
+/**
+ * The words of a filter by assignees, separated by commas: logins, `*` for anybody, `none` for nobody. Undefined where there are
+ * none.
+ */
 export function assigneeWords(text: string | undefined): readonly string[] | undefined {
   const words = unique((text ?? '').split(',').map((word) => word.trim())).filter((word) => word !== '');
   return words.length === 0 ? undefined : words;

@@ -121,7 +121,9 @@ export async function deleteCollaborator(scope: WriteScope, action: Collaborator
   }));
 }
 
-/** Makes a member an outside collaborator, who keeps their direct roles, and gets the roles that they had by teams as direct ones. */
+/**
+ * Makes a member an outside collaborator, who keeps their direct roles, and gets the roles that they had by teams as direct ones.
+ */
 export async function convertToOutside(scope: WriteScope, action: MemberAction): Promise<void> {
   const { org, user, now } = action;
   await lockOrganization(scope.tx, org.id);

@@ -22,8 +22,8 @@ const resource = 'CustomProperty';
 const validName = new RegExp(namePattern);
 
 /**
- * Defines properties of an organization, or replaces those that have the names. What a request leaves out falls back to what a new
- * property has (the public API's rule).
+ * Defines properties of an organization, or replaces those that have the names. What a request leaves out falls back to what a
+ * new property has (the public API's rule).
  * @param prefix where the definitions stand in the request, for refusals
  * @returns the properties in the order of the request
  */

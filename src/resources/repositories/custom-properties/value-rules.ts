@@ -126,8 +126,8 @@ async function mayEditKept(scope: WriteScope, by: SignedIn, login: string): Prom
 }
 
 /**
- * Sets the values of a new repository of an organization. Who creates it may set all of them, and must set those that are demanded
- * (`require_explicit_values`).
+ * Sets the values of a new repository of an organization. Who creates it may set all of them, and must set those that are
+ * demanded (`require_explicit_values`).
  */
 export async function setFirstValues(
   scope: WriteScope,

@@ -1,4 +1,5 @@
-// How many open pull requests people without write access may have in a repository: an organization's setting, or the repository's own.
+// How many open pull requests people without write access may have in a repository: an organization's setting, or the
+// repository's own.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
@@ -67,7 +68,10 @@ async function changeRepositoryCap(scope: WriteScope, action: RepositoryAction, 
   return cap;
 }
 
-/** Lets users open as many pull requests as they want. The repository stays locked, so that requests at once count each other. @throws Refusal 422 for logins of nobody, and for more users than there may be */
+/**
+ * Lets users open as many pull requests as they want. The repository stays locked, so that requests at once count each other.
+ * @throws Refusal 422 for logins of nobody, and for more users than there may be
+ */
 export async function bypassCap(scope: WriteScope, action: RepositoryAction, logins: readonly string[]): Promise<void> {
   const { repo } = action;
   const refused = (message: string) => invalid('PullRequestCreationCapBypassList', 'users', 'invalid', message);

@@ -82,7 +82,9 @@ function withoutHead(lines: readonly string[]): string[] {
   return lines.slice(at);
 }
 
-/** Phrases that vary or may be left out, with their replacements. Each gap is bounded, so that matching is fast for every text. */
+/**
+ * Phrases that vary or may be left out, with their replacements. Each gap is bounded, so that matching is fast for every text.
+ */
 const replacements: readonly (readonly [RegExp, string])[] = [
   // Names of the copyright holder inside the text.
   [/\bneither the names? of (?:\S+ ){0,30}?nor the names? of\b/g, 'neither the name of nor the names of'],

@@ -1,4 +1,5 @@
-// Workflow files that come into an organization with a whole repository. They run with its secrets, as those that are pushed to it.
+// Workflow files that come into an organization with a whole repository. They run with its secrets, as those that are pushed to
+// it.
 import { findHeld } from '#access/lookup.ts';
 import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import { workflowFileAccess, workflowFileMessage } from '#access/workflow-files.ts';
@@ -30,8 +31,8 @@ export async function findWorkflowFolder(gitRepository: GitRepository, commits: 
 type Arrival = { readonly by: SignedIn; readonly owner: Account; readonly source: Pick<RepositoryRow, 'owner_id'> };
 
 /**
- * Refuses to bring workflow files into an organization by a credential that may not write them. Those of a repository of the same organization
- * are its own.
+ * Refuses to bring workflow files into an organization by a credential that may not write them. Those of a repository of the same
+ * organization are its own.
  * @param find finds a folder for workflows in what comes
  * @throws Refusal 403
  */

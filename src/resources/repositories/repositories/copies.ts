@@ -4,7 +4,7 @@ import { findRepoById } from '#access/lookup.ts';
 import type { NewOwner } from '#access/owner.ts';
 import type { Role } from '#access/roles.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Db } from '#database/connect.ts';
 import type { Change, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -38,8 +38,8 @@ type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; o
 type Fork = { row: RepositoryRow; role: Role | undefined };
 
 /**
- * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork of
- * a source at most: if there is one, it is returned. The fork of a private repository is private.
+ * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork
+ * of a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
 export async function forkRepository({ db, change, git }: Context, wanted: NewFork): Promise<Fork> {
   const existing = await change((scope) => findOwnFork(scope, wanted));
@@ -103,8 +103,8 @@ async function createFork(
 export const preparePrivateFork = (git: GitStore, repo: RepositoryRow) => copyOf(git, repo, undefined);
 
 /**
- * Creates a private fork of a repository beside it, from a copy. Whether the caller may is for the family of advisories to check, which
- * remembers what it belongs to.
+ * Creates a private fork of a repository beside it, from a copy. Whether the caller may is for the family of advisories to check,
+ * which remembers what it belongs to.
  */
 export const createPrivateFork = (
   scope: WriteScope,
@@ -120,7 +120,9 @@ export const createPrivateFork = (
     now,
   });
 
-/** Public repositories may be forked. For others, both the repository and its organization must allow it (the public API's rule). */
+/**
+ * Public repositories may be forked. For others, both the repository and its organization must allow it (the public API's rule).
+ */
 async function checkMayFork(scope: WriteScope, action: Pick<RepositoryAction, 'repo' | 'by'>): Promise<void> {
   if (action.repo.visibility === 'public') return;
   if (action.repo.is_private_fork) throw forbidden('A private fork of a security advisory cannot be forked.');

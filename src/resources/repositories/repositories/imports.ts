@@ -18,8 +18,8 @@ type Import = Omit<Creation, 'initialize' | 'from'> & {
 
 /**
  * Creates a repository with the branches and tags of another one: at an absolute path, or an http(s) address. The default branch
- * is the one that HEAD of the source names. For operators only: a path is read without access checks. It is one event, however many
- * branches there are: history that was pushed elsewhere raises no webhooks here.
+ * is the one that HEAD of the source names. For operators only: a path is read without access checks. It is one event, however
+ * many branches there are: history that was pushed elsewhere raises no webhooks here.
  */
 export async function importRepository(
   scope: WriteScope,

@@ -2,8 +2,8 @@ import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * Statements that write the repositories of installations of apps. They are here, and not in the family of apps, since the transfer
- * of a repository removes it from its former owner's installations in the same transaction.
+ * Statements that write the repositories of installations of apps. They are here, and not in the family of apps, since the
+ * transfer of a repository removes it from its former owner's installations in the same transaction.
  */
 
 /** Adds repositories to the list of an installation. */

@@ -21,8 +21,8 @@ const losses = [
 ] as const;
 
 /**
- * Deletes the private forks of users who have lost access to the repository that they forked. It looks at the present state: who has access in
- * another way, or has got it again meanwhile, keeps the fork.
+ * Deletes the private forks of users who have lost access to the repository that they forked. It looks at the present state: who
+ * has access in another way, or has got it again meanwhile, keeps the fork.
  */
 export const removeLostForks = batchSubscription<(typeof losses)[number], JobContext>({
   name: 'repositories.remove-lost-forks',

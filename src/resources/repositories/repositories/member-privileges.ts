@@ -17,7 +17,9 @@ const refusals = {
 
 type MemberPrivilege = keyof typeof refusals;
 
-/** Refuses a caller who isn't an owner of the repository's organization if its settings reserve this for owners. Apps are exempt. */
+/**
+ * Refuses a caller who isn't an owner of the repository's organization if its settings reserve this for owners. Apps are exempt.
+ */
 export async function checkMemberPrivilege(
   scope: WriteScope,
   setting: MemberPrivilege,

@@ -7,7 +7,10 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { loadRepositories } from './store.ts';
 
-/** Of the repositories with these full names, `owner/name` in any case, those that the viewer may read, by the names in lower case. */
+/**
+ * Of the repositories with these full names, `owner/name` in any case, those that the viewer may read, by the names in lower
+ * case.
+ */
 export async function findByFullNames(db: Db, viewer: Viewer, names: readonly string[]): Promise<Map<string, RepositoryRow>> {
   if (names.length === 0) return new Map();
   const { rows } = await sql<{ id: Id<'repositories'>; full_name: string }>`

@@ -11,8 +11,8 @@ import type { Id } from '#lib/id.ts';
 export type RepositoryWithOwner = RepositoryRow & { owner: Pick<Account, 'login' | 'kind'> };
 
 /**
- * The repositories to which the rows of a page belong. `known` are those that were loaded before. Access isn't checked, since the query
- * of the rows has checked it.
+ * The repositories to which the rows of a page belong. `known` are those that were loaded before. Access isn't checked, since the
+ * query of the rows has checked it.
  */
 export async function loadNamedRepositories(
   db: Db,

@@ -33,7 +33,10 @@ import {
   updateRepository,
 } from './store.ts';
 
-/** The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names that are special in paths or in Git are refused. */
+/**
+ * The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names that are special in
+ * paths or in Git are refused.
+ */
 const namePattern = /^[\w.-]{1,100}$/;
 const forbiddenNames = new Set(['.', '..', '.git', '.wiki']);
 
@@ -104,7 +107,10 @@ export type Creation = {
   now: Date;
 };
 
-/** Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is inserted. */
+/**
+ * Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is
+ * inserted.
+ */
 async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
   const name = checkName(wanted.name);
   // Clients send the others as their own defaults for new repositories, as `gh repo create` does.
@@ -164,8 +170,8 @@ export async function createRepository(
 }
 
 /**
- * Makes a member who creates a repository in an organization its administrator, as the public API does. Owners administer all of them, and an
- * app acts by what it was granted.
+ * Makes a member who creates a repository in an organization its administrator, as the public API does. Owners administer all of
+ * them, and an app acts by what it was granted.
  */
 export async function letMemberAdminister(
   scope: WriteScope,
@@ -200,7 +206,10 @@ function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: 
   return rest;
 }
 
-/** Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their own. */
+/**
+ * Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their
+ * own.
+ */
 export async function changeRepository(
   scope: WriteScope,
   action: RepositoryAction & { git: GitStore },
@@ -253,7 +262,9 @@ const formerValuesOf = ({ description, homepage }: Repo, changes: readonly strin
   ...(changes.includes('homepage') ? { homepage } : {}),
 });
 
-/** Changes the default branch in Git. The branch must exist, except in an empty repository, where the first push may create it. */
+/**
+ * Changes the default branch in Git. The branch must exist, except in an empty repository, where the first push may create it.
+ */
 async function moveDefaultBranch(git: GitStore, repo: Repo, branch: string): Promise<void> {
   if (repo.pushed_at !== null && !(await branchExists(git, repo.id, branch))) {
     throw invalid(
@@ -274,7 +285,10 @@ async function checkMayChangeVisibility(scope: WriteScope, action: RepositoryAct
   await checkMemberPrivilege(scope, 'members_can_change_repo_visibility', action);
 }
 
-/** A fork has the visibility of its parent (the public API's rule). Otherwise users who may fork a private repository could publish it. */
+/**
+ * A fork has the visibility of its parent (the public API's rule). Otherwise users who may fork a private repository could
+ * publish it.
+ */
 async function checkForkVisibility(
   scope: WriteScope,
   { parent_id, visibility: present }: Repo,
@@ -310,8 +324,8 @@ export async function deleteRepository(scope: WriteScope, action: RepositoryActi
 }
 
 /**
- * Removes a repository whose owner was deleted, or a private fork. Its folder and files go by the same event, which holds no more of it, so that no webhook
- * tells of it.
+ * Removes a repository whose owner was deleted, or a private fork. Its folder and files go by the same event, which holds no more
+ * of it, so that no webhook tells of it.
  */
 export async function removeWithOwner(scope: WriteScope, repo: RepositoryRow, now: Date): Promise<void> {
   const { id: repository, owner_id: owner, name, parent_id } = repo;
@@ -321,7 +335,9 @@ export async function removeWithOwner(scope: WriteScope, repo: RepositoryRow, no
   if (parent_id !== null) await countForks(scope.tx, parent_id);
 }
 
-/** Removes a fork whose owner may no longer have it. Its webhooks and subscribers hear of it as of any repository that is deleted. */
+/**
+ * Removes a fork whose owner may no longer have it. Its webhooks and subscribers hear of it as of any repository that is deleted.
+ */
 export async function removeFork(scope: WriteScope, fork: RepositoryRow, now: Date): Promise<void> {
   const { id: repository, owner_id: owner, name, parent_id } = fork;
   const data = { name, was: snapshotOf(fork) };
@@ -336,7 +352,9 @@ async function removePrivateForks(scope: WriteScope, { id }: Pick<RepositoryRow,
   for (const fork of await listPrivateForks(scope.tx, id)) await removeWithOwner(scope, fork, now);
 }
 
-/** The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit. */
+/**
+ * The public API's limits: 20 topics, each at most 50 lower-case letters, digits and hyphens, beginning with a letter or digit.
+ */
 const topicPattern = /^[a-z0-9][a-z0-9-]{0,49}$/;
 const maxTopics = 20;
 

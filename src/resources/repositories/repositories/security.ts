@@ -51,8 +51,8 @@ const stateOf = (row: SecurityState): SecurityState =>
   Object.fromEntries(securitySwitches.map((name) => [name, row[name]])) as SecurityState; // one value for each name
 
 /**
- * All switches after a change. @throws Refusal 422 where one is turned on without another that it needs, or one would change that a
- * configuration of the organization enforces
+ * All switches after a change. @throws Refusal 422 where one is turned on without another that it needs, or one would change that
+ * a configuration of the organization enforces
  */
 function changedSwitches(row: SecurityState, wanted: SecurityChange, enforced: ReadonlySet<string> = new Set()): SecurityState {
   // Alerts turn the graph on that they need, as in the public API.
@@ -69,7 +69,10 @@ function changedSwitches(row: SecurityState, wanted: SecurityChange, enforced: R
   return next;
 }
 
-/** The switches of a repository after a change by somebody who works in it, whom its configuration binds. @throws as `changedSwitches` does */
+/**
+ * The switches of a repository after a change by somebody who works in it, whom its configuration binds. @throws as
+ * `changedSwitches` does
+ */
 export async function switchesAfter(tx: Tx, repo: RepositoryRow, wanted: SecurityChange): Promise<SecurityState> {
   if (Object.keys(defined(wanted)).length === 0) return stateOf(repo);
   return changedSwitches(repo, wanted, await loadEnforcedSwitches(tx, repo.id));
@@ -99,7 +102,10 @@ export async function changeSecurity(scope: WriteScope, action: SwitchAction, wa
   await setSwitches(scope, action, await switchesAfter(scope.tx, action.repo, wanted));
 }
 
-/** Turns vulnerability alerts off, and with them the graph that came with them, as in the public API, unless the organization enforces it. */
+/**
+ * Turns vulnerability alerts off, and with them the graph that came with them, as in the public API, unless the organization
+ * enforces it.
+ */
 export async function disableAlerts(scope: WriteScope, action: SwitchAction): Promise<void> {
   const enforced = await loadEnforcedSwitches(scope.tx, action.repo.id);
   const wanted = { vulnerability_alerts: false, ...(enforced.has('dependency_graph') ? {} : { dependency_graph: false }) };

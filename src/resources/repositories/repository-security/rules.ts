@@ -16,7 +16,8 @@ export const takesPrivateReports = ({ private_vulnerability_reporting, visibilit
   private_vulnerability_reporting && visibility === 'public';
 
 /**
- * Refuses whatever would need an analyser of code, since none is part of the server; to leave a setup unconfigured changes nothing.
+ * Refuses whatever would need an analyser of code, since none is part of the server; to leave a setup unconfigured changes
+ * nothing.
  * @throws Refusal 422
  */
 export function checkSetupChange({ state, ...others }: { state?: 'configured' | 'not-configured' }, product: string): void {

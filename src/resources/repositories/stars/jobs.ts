@@ -5,7 +5,10 @@ import { addStars } from '#resources/repositories/repositories/index.ts';
 import { lossesOfAccess } from '#resources/repositories/watching/index.ts';
 import { removeUnreadableStars } from './store.ts';
 
-/** The stars of people who can't read a private repository any more are removed, and don't count. Lists leave them out before that. */
+/**
+ * The stars of people who can't read a private repository any more are removed, and don't count. Lists leave them out before
+ * that.
+ */
 export const removeLostStars = subscription<(typeof lossesOfAccess)[number], JobContext>({
   name: 'stars.remove-lost',
   on: lossesOfAccess,

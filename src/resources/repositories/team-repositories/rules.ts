@@ -7,7 +7,9 @@ import { lockRepository } from '#resources/repositories/repositories/index.ts';
 
 type TeamRepositoryAction = OrganizationAction & RepositoryAction;
 
-/** Gives a team a role in a repository of its organization. The repository stays locked, so that it isn't transferred meanwhile. */
+/**
+ * Gives a team a role in a repository of its organization. The repository stays locked, so that it isn't transferred meanwhile.
+ */
 export async function setRepositoryRole(
   scope: WriteScope,
   action: TeamRepositoryAction,

@@ -1,4 +1,5 @@
-// Fine-grained tokens of an organization: those that ask for its approval, and those that it lets in. As in the public API, apps alone come here.
+// Fine-grained tokens of an organization: those that ask for its approval, and those that it lets in. As in the public API, apps
+// alone come here.
 import { Type } from 'typebox';
 import type { OrganizationAction } from '#access/action.ts';
 import { isPermissionName, levelsOf, type Permission } from '#access/permissions.ts';

@@ -17,7 +17,8 @@ import { unpacked } from './unpack.ts';
 import { type AnalysisRow, findUpload, listAlertNumbers, listLastAnalyses, removeAnalysis } from './upload-store.ts';
 
 /**
- * Deletes the latest analysis of its set, after which the one before it says what is open. With the last one of a set, its alerts go.
+ * Deletes the latest analysis of its set, after which the one before it says what is open. With the last one of a set, its alerts
+ * go.
  * @returns the analysis before it, if there is one
  * @throws Refusal 400 where there is a later one, or where it is the last and `isConfirmed` is false
  */
@@ -47,7 +48,10 @@ export async function deleteAnalysis(
 
 type Reading = { readonly db: Db; readonly links: Links; readonly services: Pick<Services, 'objects' | 'resourceLimits'> };
 
-/** The run of an analysis as SARIF: what was read of its file, with the numbers and addresses of alerts. It is made while it is sent. */
+/**
+ * The run of an analysis as SARIF: what was read of its file, with the numbers and addresses of alerts. It is made while it is
+ * sent.
+ */
 export async function openSarif(context: Reading, repo: NamedRepository, analysis: AnalysisRow): Promise<Readable> {
   const { db, services } = context;
   const [upload, numbers] = await Promise.all([findUpload(db, analysis.upload_id), listAlertNumbers(db, analysis.id)]);

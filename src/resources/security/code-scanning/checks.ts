@@ -28,8 +28,8 @@ const pullOfRef = (ref: string): number | undefined => {
 };
 
 /**
- * The pull request that an analysis is about; undefined where it is about none. What was found in a test merge is told at the head that was merged,
- * which is its second parent.
+ * The pull request that an analysis is about; undefined where it is about none. What was found in a test merge is told at the
+ * head that was merged, which is its second parent.
  */
 export async function checkedPullOf(
   { db, git }: { db: Db; git: GitStore },
@@ -47,7 +47,9 @@ export async function checkedPullOf(
 
 type Checking = { readonly repo: Pick<RepositoryRow, 'id' | 'owner_id'>; readonly pull: CheckedPull; readonly now: Date };
 
-/** Adds the check of a tool to the head of a pull request: what is open there, and not in the branch that it would be merged into. */
+/**
+ * Adds the check of a tool to the head of a pull request: what is open there, and not in the branch that it would be merged into.
+ */
 export async function checkPull(
   tx: Tx,
   { repo, pull, now }: Checking,

@@ -14,8 +14,8 @@ import type { ReadResult } from './results.ts';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * What names the alert of each result, in their order: tool, rule, file and the hash of its line. The hash is the tool's; where it gives
- * none, it is that of the text of the line, and how many lines before it are equal.
+ * What names the alert of each result, in their order: tool, rule, file and the hash of its line. The hash is the tool's; where
+ * it gives none, it is that of the text of the line, and how many lines before it are equal.
  * @param commit the commit that was analysed
  */
 export async function fingerprintsOf(

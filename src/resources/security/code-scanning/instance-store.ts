@@ -119,7 +119,10 @@ export type NewAlert = Pick<InstanceRow, 'path' | 'start_line' | 'end_line' | 's
   blocking: number;
 };
 
-/** The alerts of a tool that are open on a ref and not on another one, the severe ones first; those that were dismissed don't count. */
+/**
+ * The alerts of a tool that are open on a ref and not on another one, the severe ones first; those that were dismissed don't
+ * count.
+ */
 export async function listNewAlerts(
   db: Db,
   { repository_id, ref, tool_name, base }: Omit<AnalysisSet, 'category'> & { base: string },

@@ -227,7 +227,10 @@ const rankOf = ({ rule, severity }: Pick<Ranked, 'rule' | 'severity'>): number =
 
 type FoundRule = { readonly rule: ReadRule; readonly level: string; readonly strings: Fields };
 
-/** Finds the rule of a result: by its place in the tool or an extension, or by its name. One that isn't described has its name alone. */
+/**
+ * Finds the rule of a result: by its place in the tool or an extension, or by its name. One that isn't described has its name
+ * alone.
+ */
 function ruleFinder(driver: Fields, extensions: readonly Fields[]): (result: ReportedResult) => FoundRule {
   const all = [driver, ...extensions].map(({ rules }) => listOf(rules).map(fieldsOf));
   const byId = new Map(all.flat().map((rule) => [textOf(rule.id), rule]));

@@ -45,8 +45,8 @@ export function problemOf(
 }
 
 /**
- * Each tool must have results for the head of the pull request that is merged, or for its test merge, or for the commit that is pushed, without
- * alerts that the branch doesn't have. A new branch is compared with the default branch.
+ * Each tool must have results for the head of the pull request that is merged, or for its test merge, or for the commit that is
+ * pushed, without alerts that the branch doesn't have. A new branch is compared with the default branch.
  */
 const codeScanning: RuleEvaluator<'code_scanning'> = {
   kinds: ['creation', 'update'],

@@ -23,8 +23,8 @@ export type NewAlertCount = { readonly tool: string; readonly count: number } & 
 );
 
 /**
- * The alerts that tools have found at a commit, by the last analysis of each category, and that are neither dismissed nor open on the base. A
- * tool without results has no row. It doesn't matter whether the refs that were analysed have moved on, or are gone.
+ * The alerts that tools have found at a commit, by the last analysis of each category, and that are neither dismissed nor open on
+ * the base. A tool without results has no row. It doesn't matter whether the refs that were analysed have moved on, or are gone.
  */
 export async function countNewAlerts(
   db: Db,

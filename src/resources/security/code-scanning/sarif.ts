@@ -21,7 +21,10 @@ type SarifReader = {
   end(): void;
 };
 
-/** A text by the characters of it that are kept, a list of such texts, or an object (or a list of them) by its fields; `*` is any field. */
+/**
+ * A text by the characters of it that are kept, a list of such texts, or an object (or a list of them) by its fields; `*` is any
+ * field.
+ */
 type Wanted = number | readonly [number] | { readonly [name: string]: Wanted };
 
 /** The characters that are kept of texts. The database holds fewer of most, when escapes and white space are gone. */

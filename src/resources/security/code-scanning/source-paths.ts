@@ -12,8 +12,8 @@ type Bases = {
 const maxPath = 1_024;
 
 /**
- * The path of a file, from the root of the repository on. An address below the folder of the checkout is shortened by it; one that is
- * elsewhere on the tool's machine is left as its path.
+ * The path of a file, from the root of the repository on. An address below the folder of the checkout is shortened by it; one
+ * that is elsewhere on the tool's machine is left as its path.
  */
 export function fileOf(uri: string, { checkoutUri, bases, baseId }: Bases): string {
   const checkout = withSlash(checkoutUri ?? '');

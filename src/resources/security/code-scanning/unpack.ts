@@ -12,7 +12,10 @@ type Bounds = LimitValues<typeof codeScanningLimits>;
 
 const { packedSize, checkedSize } = codeScanningLimits;
 
-/** The packed bytes of a file. @throws Refusal 400 where the text is no Base64 or its bytes aren't packed by gzip, 413 where they are too many */
+/**
+ * The packed bytes of a file. @throws Refusal 400 where the text is no Base64 or its bytes aren't packed by gzip, 413 where they
+ * are too many
+ */
 export function decodePacked(text: string): Buffer {
   const most = fixedValue(packedSize);
   if (text.length > (most / 3) * 4 + 1_024) throw tooLarge();

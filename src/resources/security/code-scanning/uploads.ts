@@ -24,7 +24,8 @@ type Context = {
 };
 
 /**
- * Takes a file of results. It is read in the background; its beginning at once, and all of it where the request wants it validated.
+ * Takes a file of results. It is read in the background; its beginning at once, and all of it where the request wants it
+ * validated.
  * @throws Refusal 400 where it is no SARIF, 404 where the repository has no such ref or commit, 413 where it is too large
  */
 export async function receiveSarif(

@@ -169,7 +169,10 @@ const levels: Readonly<Record<string, NewAdvisory['severity']>> = {
 export const levelOf = (score: number): NewAdvisory['severity'] =>
   score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low';
 
-/** What the database says, or else the score. Alerts need a level, so that what nobody judged is in the middle; malware is critical. */
+/**
+ * What the database says, or else the score. Alerts need a level, so that what nobody judged is in the middle; malware is
+ * critical.
+ */
 function severityOf({ database_specific }: Osv, score: number | undefined, isMalware: boolean): NewAdvisory['severity'] {
   const said = database_specific?.severity;
   const level = typeof said === 'string' && Object.hasOwn(levels, said.toUpperCase()) ? levels[said.toUpperCase()] : undefined;

@@ -17,8 +17,8 @@ export async function scoreOf(vector: string): Promise<Scored | undefined> {
 export const advisoryPackage = (ecosystem: Ecosystem, name: string): string => (ecosystem === 'pip' ? pythonName(name) : name);
 
 /**
- * Makes an advisory of a repository known to the server, or what it is now, and compares the repositories that use its packages. Where the operator
- * has a file of that identifier, the file is what counts.
+ * Makes an advisory of a repository known to the server, or what it is now, and compares the repositories that use its packages.
+ * Where the operator has a file of that identifier, the file is what counts.
  */
 export async function announceAdvisory(
   scope: WriteScope,

@@ -91,8 +91,8 @@ export type Candidate = Pick<StoredAlert, 'manifest_path' | 'scope' | 'relations
 };
 
 /**
- * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is reviewed by nobody,
- * so it counts in those of its owner alone.
+ * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is
+ * reviewed by nobody, so it counts in those of its owner alone.
  */
 const counts = sql<boolean>`(not a.is_own or exists (select from repository_advisories own
   join repositories o on o.id = own.repository_id
@@ -111,7 +111,10 @@ export const listCandidates = async (db: Db, repository: Id<'repositories'>): Pr
 
 export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
 
-/** The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn; one more than may be compared. */
+/**
+ * The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn; one more than
+ * may be compared.
+ */
 export const listVulnerabilitiesOf = async (
   db: Db,
   repository: Id<'repositories'>,

@@ -33,8 +33,8 @@ const room = fixedValue(dependencyLimits.ofRepository);
 const bytes = fixedValue(dependencyLimits.comparedSize);
 
 /**
- * The dependencies that came and went between two commits: those of files that differ, and of snapshots that the same job submitted for
- * both. `manifest` restricts them to one path.
+ * The dependencies that came and went between two commits: those of files that differ, and of snapshots that the same job
+ * submitted for both. `manifest` restricts them to one path.
  * @throws Refusal 422 where a file of the later commit can't be read, since what it adds would be missing
  */
 export async function listDependencyChanges(

@@ -46,8 +46,8 @@ export function withoutSuperseded<File extends { path: string }>(files: readonly
 export type ManifestContent = { dependencies: Dependency[]; problem: string | null };
 
 /**
- * Reads a file that `isManifest`, in a worker thread: its parsers are the code of others. It yields, since the file may be large. What can't
- * be read of it is its problem, and never an error: anybody may push such a file.
+ * Reads a file that `isManifest`, in a worker thread: its parsers are the code of others. It yields, since the file may be large.
+ * What can't be read of it is its problem, and never an error: anybody may push such a file.
  */
 export async function readManifest({ path, content: bytes }: { path: string; content: Uint8Array }): Promise<ManifestContent> {
   // What another thread sent is no Buffer any more.

@@ -22,8 +22,8 @@ const resource = 'DependencySnapshot';
 const { ofRepository, snapshots, otherSnapshots, nameLength } = dependencyLimits;
 
 /**
- * Stores what a build used, in the place of what the same job told before of the same ref. Returns the id, and whether the repository depends
- * on it now: what is told of other branches serves comparisons alone. `commit` is that of `sha`.
+ * Stores what a build used, in the place of what the same job told before of the same ref. Returns the id, and whether the
+ * repository depends on it now: what is told of other branches serves comparisons alone. `commit` is that of `sha`.
  * @throws Refusal 422 with the fields
  */
 export async function submitSnapshot(

@@ -21,7 +21,9 @@ export type Reach = { readonly kind: 'published' } | { readonly kind: 'all' } | 
 
 const unpublished = { ...inRepository, permission: 'repository_advisories:read' } as const;
 
-/** What a viewer's credential and role let them see of the advisories of a repository. Security managers are found by the store. */
+/**
+ * What a viewer's credential and role let them see of the advisories of a repository. Security managers are found by the store.
+ */
 export function reachIn(viewer: Viewer, repo: Repo): Reach {
   if (!authorize(unpublished, viewer, { repo }, { write: false }).allowed) return { kind: 'published' };
   return repo.role === 'admin' || hasNoRole(viewer.grant) ? { kind: 'all' } : { kind: 'own', viewer };

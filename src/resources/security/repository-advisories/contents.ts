@@ -90,7 +90,9 @@ async function usersOf(scope: WriteScope, field: string, logins: readonly string
   return found;
 }
 
-/** Who is credited. Those who credit themselves accept it by that. @throws Refusal 422 for strangers, and for people named twice */
+/**
+ * Who is credited. Those who credit themselves accept it by that. @throws Refusal 422 for strangers, and for people named twice
+ */
 export async function creditsOf(
   scope: WriteScope,
   credits: AdvisoryChange['credits'],

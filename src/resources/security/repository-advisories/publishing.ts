@@ -6,7 +6,10 @@ import { advisoryPackage, announceAdvisory } from '#resources/security/dependenc
 import { isCompared, vulnerableOf } from './ranges.ts';
 import { type AdvisoryRow, loadVulnerabilities, type VulnerabilityRow } from './store.ts';
 
-/** Makes a published advisory known to the server, as it is now. Where nobody judged it, it is in the middle, as those of files are. */
+/**
+ * Makes a published advisory known to the server, as it is now. Where nobody judged it, it is in the middle, as those of files
+ * are.
+ */
 export async function announce(scope: WriteScope, { now }: Pick<RepositoryAction, 'now'>, row: AdvisoryRow): Promise<void> {
   if (row.published_at === null) return;
   const { identifier, cve, summary, description, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score, cwes } = row;

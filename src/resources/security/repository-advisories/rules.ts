@@ -29,7 +29,9 @@ import {
 
 const limits = advisoryLimits;
 
-/** Refuses whoever doesn't administer the advisories of a repository: as its administrator, as a security manager, or as an app. */
+/**
+ * Refuses whoever doesn't administer the advisories of a repository: as its administrator, as a security manager, or as an app.
+ */
 export async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {
   if (repo.role === 'admin' || hasNoRole(by.grant) || (await isSecurityManager(scope.tx, repo.owner_id, by.account.id))) return;
   throw forbidden('Must be an administrator of the repository, or a security manager.');
@@ -131,7 +133,10 @@ const following: Readonly<Record<State, readonly State[]>> = {
   withdrawn: ['published'],
 };
 
-/** The state that a request asks for. To close what is published withdraws it. @throws Refusal 422 where it can't follow the present one */
+/**
+ * The state that a request asks for. To close what is published withdraws it. @throws Refusal 422 where it can't follow the
+ * present one
+ */
 function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): State {
   const isOut = state === 'published' || state === 'withdrawn';
   const next = wanted === undefined ? state : isOut && wanted === 'closed' ? 'withdrawn' : wanted;
@@ -140,8 +145,8 @@ function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): Sta
 }
 
 /**
- * Changes an advisory. Everybody who works on it may change what it says, until it is published; its state, and who works on it, is for those
- * who administer the repository.
+ * Changes an advisory. Everybody who works on it may change what it says, until it is published; its state, and who works on it,
+ * is for those who administer the repository.
  */
 export async function changeAdvisory(
   scope: WriteScope,

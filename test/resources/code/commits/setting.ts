@@ -80,7 +80,9 @@ export async function history(w: World, owner: Account, count: number, visibilit
   return { repo, gitRepository, oids, path: `/repos/${owner.login}/${repo.name}` };
 }
 
-/** Adds a file by a commit to the default branch, through the API. Its name and content, and so the names of all objects, are new. */
+/**
+ * Adds a file by a commit to the default branch, through the API. Its name and content, and so the names of all objects, are new.
+ */
 export async function addFile(client: Client, base: string): Promise<{ blob: string; tree: string; commit: string }> {
   const name = fresh('file');
   const content = Buffer.from(name).toString('base64');

@@ -91,7 +91,10 @@ test('a branch is deleted after its merge where the repository wants that, and c
   ]);
 });
 
-/** A squashed merge that a server did not record which ended after `main` had moved. It closes an issue, and its branch is to be deleted. */
+/**
+ * A squashed merge that a server did not record which ended after `main` had moved. It closes an issue, and its branch is to be
+ * deleted.
+ */
 async function unrecordedMerge() {
   const setting = await pullSetting(w);
   const { client, base, commit, open, tip, repo, ada } = setting;

@@ -6,7 +6,9 @@ import type { Client } from '#test/support/client.ts';
 import type { Sample, Samples } from '#test/support/samples.ts';
 import { fresh } from '#test/support/world.ts';
 
-/** Opens a pull request of a branch of its own into another one, so that what changes elsewhere doesn't concern it; its number. */
+/**
+ * Opens a pull request of a branch of its own into another one, so that what changes elsewhere doesn't concern it; its number.
+ */
 async function openOwn(client: Client, base: string): Promise<string> {
   const { commit } = await addFile(client, base);
   const [head, into] = [fresh('topic'), fresh('into')];

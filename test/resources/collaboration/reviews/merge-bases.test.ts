@@ -11,8 +11,8 @@ const w = await world();
 const owned = 'lock.key';
 
 /**
- * A repository whose `main` and `topic` both come from `old` and `fixed`: `main` has the repair of a file, `topic` has taken the file back.
- * A comparison with `old`, the later of the two merge bases, doesn't show the file.
+ * A repository whose `main` and `topic` both come from `old` and `fixed`: `main` has the repair of a file, `topic` has taken the
+ * file back. A comparison with `old`, the later of the two merge bases, doesn't show the file.
  */
 async function crissCross(owner?: Account, weak = 'weak\n') {
   const setting = await mergeSetting(w);

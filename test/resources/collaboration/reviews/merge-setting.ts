@@ -16,7 +16,10 @@ export const reviewed = {
 
 export type Person = { account: Account; api: Client };
 
-/** A repository of Ada's, in which people with roles review pull requests into `main`, and the keeper bypasses the rules made by `rule`. */
+/**
+ * A repository of Ada's, in which people with roles review pull requests into `main`, and the keeper bypasses the rules made by
+ * `rule`.
+ */
 export async function mergeSetting(
   w: World,
   ...args: Parameters<typeof pullSetting> extends [unknown, ...infer Rest] ? Rest : never

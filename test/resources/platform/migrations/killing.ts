@@ -6,7 +6,10 @@ import { promisify } from 'node:util';
 import type { Db } from '#database/connect.ts';
 import type { ObjectStore } from '#objects/store.ts';
 
-/** Servers that are killed without warning while they write an archive. The suite tries a few kills, `bench/migrations/kills.ts` many. */
+/**
+ * Servers that are killed without warning while they write an archive. The suite tries a few kills, `bench/migrations/kills.ts`
+ * many.
+ */
 const run = promisify(execFile);
 
 export type KillStage = {

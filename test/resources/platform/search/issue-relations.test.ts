@@ -14,7 +14,10 @@ async function found(client: Client, q: string, where: string): Promise<string[]
   return body.items.map(({ title }: { title: string }) => title).toSorted();
 }
 
-/** A parent with two sub-issues, of which the second is blocked by an open issue and by a closed one; and one that has nothing to do with it. */
+/**
+ * A parent with two sub-issues, of which the second is blocked by an open issue and by a closed one; and one that has nothing to
+ * do with it.
+ */
 async function related() {
   const here = await setting();
   const { client, open, path, org } = here;

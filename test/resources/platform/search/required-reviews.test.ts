@@ -1,4 +1,5 @@
-// `review:required`: the open pull requests that rules keep from being merged for want of reviews, as rules, reviews and people change.
+// `review:required`: the open pull requests that rules keep from being merged for want of reviews, as rules, reviews and people
+// change.
 
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
@@ -284,6 +285,7 @@ test('more pull requests than one job judges, and those of before an upgrade', a
   const job = w.jobContext({ services });
   const { statements } = await countStatements(() => evaluateMissing.run({}, job));
   expect(await total()).toBe(51);
-  // Three lists; for each 50 the lock, the repository, its pull requests, two kinds of rules, and the write; and the reviews of each.
+  // Three lists; for each 50 the lock, the repository, its pull requests, two kinds of rules, and the write; and the reviews of
+  // each.
   expect(statements.length).toBe(3 + 2 * 6 + 51);
 });

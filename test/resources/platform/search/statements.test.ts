@@ -43,6 +43,7 @@ test('issues: 99 hits cost as many statements as one', async () => {
       await client.post(`/repos/ada/${engine.name}/issues`, { title: word, body: word, labels: ['bug'] });
     counts.push(await count(`/search/issues?q=${word}+repo:ada/${engine.name}&per_page=100`, many));
   }
-  // The credential; the repository; the hits with their total; whether they may be read, the issues, and their labels; their authors.
+  // The credential; the repository; the hits with their total; whether they may be read, the issues, and their labels; their
+  // authors.
   expect(counts).toEqual([7, 7]);
 });

@@ -119,7 +119,9 @@ export const eslint = (problems: readonly Problem[]) => ({
   ],
 });
 
-/** As Semgrep writes it: a guid of the tool is absent, its fingerprints have another name, what `nosemgrep` marks is suppressed. */
+/**
+ * As Semgrep writes it: a guid of the tool is absent, its fingerprints have another name, what `nosemgrep` marks is suppressed.
+ */
 export const semgrep = (problems: readonly (Problem & { isSuppressed?: boolean })[]) => ({
   $schema: 'https://docs.oasis-open.org/sarif/sarif/v2.1.0/os/schemas/sarif-schema-2.1.0.json',
   runs: [

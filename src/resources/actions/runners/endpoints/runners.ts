@@ -16,7 +16,8 @@ import { readsOrgRunners, readsRepoRunners, writesOrgRunners, writesRepoRunners 
 type Below = { readonly org?: { readonly id: number } | undefined; readonly repo?: { readonly id: number } | undefined };
 
 /** Whose runners a path names. */
-const ownerOf = (at: Below): RunnerOwner => (at.repo ? { repository: at.repo.id } : { organization: at.org?.id }) as RunnerOwner; // ids of the path's rows
+// ids of the path's rows
+const ownerOf = (at: Below): RunnerOwner => (at.repo ? { repository: at.repo.id } : { organization: at.org?.id }) as RunnerOwner;
 
 export const { org: listOrgRunners, repo: listRepoRunners } = endpointVariants(
   {

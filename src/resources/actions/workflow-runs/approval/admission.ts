@@ -44,9 +44,10 @@ type ForkRun = {
 };
 
 /**
- * Whether a run of a fork's pull request waits until somebody with write access approves it. The author, everybody who pushed to the head, and
- * the actor must be trusted: an owner who sets a label, or updates the branch, vouches for nobody else. Who may write is trusted. The others
- * are by the setting for private repositories, or elsewhere by that for contributors (the public API's rule).
+ * Whether a run of a fork's pull request waits until somebody with write access approves it. The author, everybody who pushed to
+ * the head, and the actor must be trusted: an owner who sets a label, or updates the branch, vouches for nobody else. Who may
+ * write is trusted. The others are by the setting for private repositories, or elsewhere by that for contributors (the public
+ * API's rule).
  */
 export async function needsApproval(tx: Tx, policy: ActionsPolicy, { repository, actor, pull }: ForkRun): Promise<boolean> {
   const isKnown = pull !== undefined && pull.author_id !== null && !pull.has_unknown_pusher && actor !== undefined;

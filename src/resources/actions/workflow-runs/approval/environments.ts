@@ -31,8 +31,8 @@ type Admission = { readonly job: JobRow } & (
 );
 
 /**
- * Decides about jobs that wait to enter their environments. Those that come for the first time get their deployments, and whoever is to say
- * something of them is told.
+ * Decides about jobs that wait to enter their environments. Those that come for the first time get their deployments, and whoever
+ * is to say something of them is told.
  */
 export async function admitJobs(context: Context, run: RunRow, jobs: readonly JobRow[]): Promise<Admission[]> {
   const { tx, now } = context;
@@ -79,7 +79,10 @@ export async function admitJobs(context: Context, run: RunRow, jobs: readonly Jo
   return admissions;
 }
 
-/** The environments of jobs: those that they have asked to enter, or, before that, those of their names, which are added if they aren't there. */
+/**
+ * The environments of jobs: those that they have asked to enter, or, before that, those of their names, which are added if they
+ * aren't there.
+ */
 async function findEnvironments(
   { tx, now }: Context,
   run: RunRow,

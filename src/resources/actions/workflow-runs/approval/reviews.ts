@@ -62,8 +62,8 @@ export async function loadReviewRights(
 }
 
 /**
- * Approves or rejects the jobs of a run that wait for some environments. What is approved goes on once nothing else holds it up; what is rejected
- * fails.
+ * Approves or rejects the jobs of a run that wait for some environments. What is approved goes on once nothing else holds it up;
+ * what is rejected fails.
  * @returns the jobs
  * @throws Refusal 403 for who may not say so, 422 for an environment that no job of the run waits for
  */

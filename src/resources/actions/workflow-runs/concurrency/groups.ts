@@ -1,4 +1,5 @@
-// Concurrency groups: of the runs, jobs and calls of workflows in one, one is in progress and the latest other one waits; those that waited before it are cancelled.
+// Concurrency groups: of the runs, jobs and calls of workflows in one, one is in progress and the latest other one waits; those
+// that waited before it are cancelled.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -79,8 +80,8 @@ export type Turns = {
 };
 
 /**
- * Decides whose turn it is in a group, and then has each of those begun or cancelled, in a transaction of its own: so that nobody who holds the
- * lock of a run waits for a group, and the other way round. Repeating it changes nothing.
+ * Decides whose turn it is in a group, and then has each of those begun or cancelled, in a transaction of its own: so that nobody
+ * who holds the lock of a run waits for a group, and the other way round. Repeating it changes nothing.
  */
 export const settleGroup = ({ begin, cancel }: Turns) =>
   job<{ group: Group }, JobContext>({

@@ -1,4 +1,5 @@
-// What becomes of runs, jobs and calls of workflows when it is their turn in a concurrency group, or when another one cancels them.
+// What becomes of runs, jobs and calls of workflows when it is their turn in a concurrency group, or when another one cancels
+// them.
 import { linksOf } from '#endpoint/links.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
 import { advanceRun, advanceRunOf, type ProgressContext } from '../planning/advance.ts';

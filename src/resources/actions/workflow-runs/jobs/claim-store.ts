@@ -29,7 +29,10 @@ export type Takers = {
   readonly labels: readonly string[];
 };
 
-/** The runners that ask and are still what they were, each with its place. One that is for a single job and has had it isn't among them. */
+/**
+ * The runners that ask and are still what they were, each with its place. One that is for a single job and has had it isn't among
+ * them.
+ */
 const asking = ({ ids, kind }: Takers) => sql`
   asking as (
     select a.*, row_number() over (order by array_position(${[...ids]}::bigint[], a.id)) as place from runners a
@@ -51,7 +54,10 @@ export const inProgressBeside = sql<number>`(
   select count(*) from workflow_jobs o
   where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress')`;
 
-/** What runners may take: jobs of repositories and workflows that they are for, with no other labels than their own, and in their group. */
+/**
+ * What runners may take: jobs of repositories and workflows that they are for, with no other labels than their own, and in their
+ * group.
+ */
 const fits = ({ labels }: Takers) => sql<boolean>`
   ${waits} and j.labels <@ ${labels}::text[] and ${servesRepository}
   and (g.id is null or ${groupTakesWorkflow}) and ${isNamedGroup} and (h.id is null or h.status <> 'Deleting')
@@ -65,7 +71,9 @@ const queue = sql`
     left join hosted_runners h on h.id = r.hosted_runner_id
     left join runner_groups g on g.id = coalesce(h.runner_group_id, r.runner_group_id)`;
 
-/** The run of the oldest waiting job that fits, its row locked. A run that others hold is passed over, unless the runners wait. */
+/**
+ * The run of the oldest waiting job that fits, its row locked. A run that others hold is passed over, unless the runners wait.
+ */
 export async function lockNextRun(tx: Tx, takers: Takers, { waits: isWaiting }: { waits: boolean }): Promise<Run | undefined> {
   const { rows } = await sql<{ id: Run }>`
     with ${asking(takers)}
@@ -75,8 +83,8 @@ export async function lockNextRun(tx: Tx, takers: Takers, { waits: isWaiting }: 
 }
 
 /**
- * Gives the waiting jobs of a run that fit to runners, the oldest to the one that asked first. The run's row is locked: nobody else changes its
- * jobs meanwhile.
+ * Gives the waiting jobs of a run that fit to runners, the oldest to the one that asked first. The run's row is locked: nobody
+ * else changes its jobs meanwhile.
  */
 export async function claimJobs(tx: Tx, takers: Takers, { run, now }: { run: Run; now: Date }): Promise<JobRow[]> {
   const { rows } = await sql<JobRow>`

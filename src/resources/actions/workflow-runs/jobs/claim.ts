@@ -14,7 +14,10 @@ export type FoundJob = TakenJob & { readonly labels: readonly string[] };
 /** How often runners try again that were in the way of others. */
 const tries = 20;
 
-/** What names the runners that may take jobs together: all that the queue looks at. One that takes a single job is looked at by itself. */
+/**
+ * What names the runners that may take jobs together: all that the queue looks at. One that takes a single job is looked at by
+ * itself.
+ */
 export const queueKeyOf = (runner: RunnerRow): string => {
   const { repository_id, organization_id, runner_group_id, hosted_runner_id, labels, custom_labels, os } = runner;
   const kind = [repository_id, organization_id, runner_group_id, hosted_runner_id, labels, custom_labels, os];
@@ -22,11 +25,11 @@ export const queueKeyOf = (runner: RunnerRow): string => {
 };
 
 /**
- * Gives waiting jobs of one run to runners of one `queueKeyOf`, the oldest job that fits first, with the labels by which they were found. What
- * others take at the same time doesn't hold them up, unless there is nothing else.
+ * Gives waiting jobs of one run to runners of one `queueKeyOf`, the oldest job that fits first, with the labels by which they
+ * were found. What others take at the same time doesn't hold them up, unless there is nothing else.
  * @param runners in the order of their requests
- * @returns the job of each runner that got one; none where no job waits that fits; undefined where no runner is there any more, as it was, or
- * where others were in the way each time
+ * @returns the job of each runner that got one; none where no job waits that fits; undefined where no runner is there any more,
+ * as it was, or where others were in the way each time
  */
 export async function takeJobs(db: Db, runners: readonly RunnerRow[], now: Date): Promise<Map<RunnerRow, FoundJob> | undefined> {
   const [kind] = runners;

@@ -20,8 +20,8 @@ const overtime = 60;
 const usualMinutes = fixedValue(runLimits.jobTime) / 60_000;
 
 /**
- * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely nobody to tell: to offer its
- * job again would run it twice at once.
+ * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely
+ * nobody to tell: to offer its job again would run it twice at once.
  */
 const isThereFor = ({ services, now }: JobContext, seconds: number): boolean => services.openedAt <= addSeconds(now, -seconds);
 

@@ -9,7 +9,8 @@ import type { TakenJob } from './claim.ts';
 import { leaveJob } from './runner-reports.ts';
 
 /**
- * Ends a job whose runner is gone. A job without any report never reached its runner: it is offered again, unless somebody has cancelled it.
+ * Ends a job whose runner is gone. A job without any report never reached its runner: it is offered again, unless somebody has
+ * cancelled it.
  * @param run its row, locked
  */
 export async function giveUpJob(context: ProgressContext, run: RunRow, job: JobRow, problem: string): Promise<void> {

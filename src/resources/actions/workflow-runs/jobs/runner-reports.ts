@@ -49,8 +49,9 @@ export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Pr
 export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => findRun(db, job.run_id);
 
 /**
- * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows. So does a cancelled
- * job that has nothing to clean up, when its runner learns of the cancellation: some runners wait for the programs that a step began, and are silent then.
+ * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows. So
+ * does a cancelled job that has nothing to clean up, when its runner learns of the cancellation: some runners wait for the
+ * programs that a step began, and are silent then.
  * @returns the job as it is now
  */
 export async function noteState(
@@ -148,7 +149,10 @@ function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: s
 /** A text without what PostgreSQL keeps in no JSON. */
 const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/** The rows of the steps that changed. The first and the last step of every job are the server's: what is before and after the file's own. */
+/**
+ * The rows of the steps that changed. The first and the last step of every job are the server's: what is before and after the
+ * file's own.
+ */
 function stepsOf(
   known: readonly StepRow[],
   job: JobRow,

@@ -1,4 +1,5 @@
-// Addresses of logs. They need no credential for a minute, as those of the public API: programs that follow a redirect may not send theirs.
+// Addresses of logs. They need no credential for a minute, as those of the public API: programs that follow a redirect may not
+// send theirs.
 import type { Db } from '#database/connect.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { openKey, sealKey } from '#lib/sealed-key.ts';

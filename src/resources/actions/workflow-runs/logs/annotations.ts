@@ -1,8 +1,8 @@
 import type { NewAnnotation } from '#resources/code/checks/index.ts';
 
 /**
- * What a step says of files, within its log: `::error file=a.js,line=3::Missing semicolon`. What runners put before it is a sign or a mark; a
- * word or a quote there is a text that tells of such a line.
+ * What a step says of files, within its log: `::error file=a.js,line=3::Missing semicolon`. What runners put before it is a sign
+ * or a mark; a word or a quote there is a text that tells of such a line.
  */
 const command = /^[^:\p{L}\p{N}"'`]{0,16}::(error|warning|notice)(?: ([^:]{0,4096}))?::(.+)$/su;
 /** What begins and ends a group of lines; what makes commands mere lines until its own word comes. */
@@ -18,8 +18,8 @@ const maxMessage = 60_000;
 type AnnotationReader = { found(): NewAnnotation[]; read(part: string): void };
 
 /**
- * Reads whole lines of a log, each of which begins with its time. Before a step runs, runners show its script in a group, which ends by the
- * name of its shell: commands in there are none yet.
+ * Reads whole lines of a log, each of which begins with its time. Before a step runs, runners show its script in a group, which
+ * ends by the name of its shell: commands in there are none yet.
  */
 export function openAnnotationReader(most: number): AnnotationReader {
   const all: NewAnnotation[] = [];

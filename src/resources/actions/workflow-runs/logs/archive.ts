@@ -1,4 +1,5 @@
-// The logs of an attempt of a run in one archive: a file for each job, and in a folder of it one for each step (the public API's form).
+// The logs of an attempt of a run in one archive: a file for each job, and in a folder of it one for each step (the public API's
+// form).
 import { StringDecoder } from 'node:string_decoder';
 import type { Db } from '#database/connect.ts';
 import { grouped } from '#lib/collections.ts';

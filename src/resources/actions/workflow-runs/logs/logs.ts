@@ -48,7 +48,10 @@ async function textOf(rows: readonly LogRow[], mask: SecretMask): Promise<string
   return text;
 }
 
-/** A line as it is kept: its time with seven digits of the second (the public API's form), and its text without control characters. */
+/**
+ * A line as it is kept: its time with seven digits of the second (the public API's form), and its text without control
+ * characters.
+ */
 function lineOf({ at, text }: LogRow, mask: SecretMask): string {
   const clean = cut(mask.hide(text, maxRowBytes).replace(/\r?\n/g, ' ').replace(controls, ''));
   return `${at.toISOString().slice(0, -1)}0000Z ${clean}\n`;
@@ -74,8 +77,8 @@ async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<strin
 }
 
 /**
- * The log of a job, wherever it is. While the job runs, it ends with what there is so far; what is moved into the object store meanwhile is
- * read there.
+ * The log of a job, wherever it is. While the job runs, it ends with what there is so far; what is moved into the object store
+ * meanwhile is read there.
  */
 export async function* readLog(
   { db, objects }: { db: Db; objects: ObjectStore },

@@ -30,8 +30,8 @@ export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'ht
 const maxJobs = fixedValue(workflowFileLimits.runJobs);
 
 /**
- * Makes the jobs that come next, and ends the run where none does and all are over. It is called whenever something of a run has changed, and
- * does nothing where there is nothing to do.
+ * Makes the jobs that come next, and ends the run where none does and all are over. It is called whenever something of a run has
+ * changed, and does nothing where there is nothing to do.
  * @param run its row, locked
  */
 export async function advanceRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
@@ -63,8 +63,8 @@ export async function advanceRun(context: ProgressContext, run: RunRow): Promise
 }
 
 /**
- * Goes on with a run when one of its jobs has just ended. A success changes nothing as long as others of the same matrix run or wait for runners: so
- * nothing is planned for it.
+ * Goes on with a run when one of its jobs has just ended. A success changes nothing as long as others of the same matrix run or
+ * wait for runners: so nothing is planned for it.
  */
 export async function advanceAfter(context: ProgressContext, run: RunRow, ended: JobRow): Promise<void> {
   if (ended.conclusion === 'success' && (await hasActiveSiblings(context.tx, ended))) return;
@@ -72,8 +72,8 @@ export async function advanceAfter(context: ProgressContext, run: RunRow, ended:
 }
 
 /**
- * Lets jobs go on that wait since their attempt began for the turn of a call that leads to them, and have it now. @returns the jobs of the
- * attempt, as they are then
+ * Lets jobs go on that wait since their attempt began for the turn of a call that leads to them, and have it now. @returns the
+ * jobs of the attempt, as they are then
  */
 async function releaseJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], { held }: Plan): Promise<JobRow[]> {
   const { tx } = context;

@@ -101,7 +101,10 @@ const callsOthers = ({ jobs }: WorkflowFile): boolean => [...jobs.values()].some
 
 type Found = Omit<CalledFile, 'line'> | { readonly problem: string };
 
-/** Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files are of one commit of it. */
+/**
+ * Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files are of one commit of
+ * it.
+ */
 function finder({ db, git }: Context, caller: Caller): (name: string) => Promise<Found | undefined> {
   const sources = new Map<string, Promise<CommitSource | undefined>>();
   const own: CommitSource = {
@@ -160,8 +163,8 @@ async function findSource(
 }
 
 /**
- * The workflow of a run, with those that it calls; undefined where its file can't be read. It is called in transactions, which begin again
- * where the files aren't read yet; outside of them, by `withPreparations`.
+ * The workflow of a run, with those that it calls; undefined where its file can't be read. It is called in transactions, which
+ * begin again where the files aren't read yet; outside of them, by `withPreparations`.
  */
 export async function loadWorkflow(
   db: Db,

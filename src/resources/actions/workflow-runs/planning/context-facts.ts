@@ -28,6 +28,8 @@ export async function loadContextFacts(
   };
 }
 
-/** The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone. */
+/**
+ * The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone.
+ */
 export const variablesOf = async (db: Db, { repository_id }: RunRow): Promise<{ [name: string]: string }> =>
   Object.fromEntries(await loadVariablesForJob(db, { repository: repository_id }));

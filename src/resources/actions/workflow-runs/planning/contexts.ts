@@ -27,7 +27,10 @@ const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { r
   sha: workflow_sha ?? sha,
 });
 
-/** The context `github` of a run, as far as the server knows it: steps and paths are the runner's. A run without a ref has empty ones. */
+/**
+ * The context `github` of a run, as far as the server knows it: steps and paths are the runner's. A run without a ref has empty
+ * ones.
+ */
 export function githubContext(
   run: RunRow,
   { repository, actor, triggeringActor, links }: ContextFacts,

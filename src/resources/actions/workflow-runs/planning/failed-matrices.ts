@@ -6,7 +6,10 @@ import { type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
 import { planOf } from './kept-plan.ts';
 import { resultOfJob } from './progress.ts';
 
-/** Cancels the other jobs of a matrix with a failed job, unless the file says otherwise. @returns the jobs of the attempt, as they are then */
+/**
+ * Cancels the other jobs of a matrix with a failed job, unless the file says otherwise. @returns the jobs of the attempt, as they
+ * are then
+ */
 export async function stopFailedMatrices(context: StateContext, run: RunRow): Promise<JobRow[]> {
   const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
   let isChanged = false;

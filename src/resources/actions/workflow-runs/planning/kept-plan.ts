@@ -10,7 +10,10 @@ export type KeptPlan = Pick<
 
 export const planOf = ({ plan }: Pick<JobRow, 'plan'>): KeptPlan => plan as KeptPlan;
 
-/** The transition that makes a job which is free to go, by what the job waits for first: its turn in a concurrency group, its environment, or a runner. */
+/**
+ * The transition that makes a job which is free to go, by what the job waits for first: its turn in a concurrency group, its
+ * environment, or a runner.
+ */
 export const creationOf = ({ concurrency, environment }: Pick<KeptPlan, 'concurrency' | 'environment'>) =>
   concurrency ? 'make_pending' : environment ? 'make_waiting' : 'make_queued';
 

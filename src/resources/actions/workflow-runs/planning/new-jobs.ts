@@ -4,7 +4,9 @@ import type { NewJob } from '../states/job-states.ts';
 import type { RunRow } from '../store.ts';
 import { creationOf, type KeptPlan } from './kept-plan.ts';
 
-/** A planned job as it is made. One in a concurrency group is pending until it is its turn, and waits for its environment then. */
+/**
+ * A planned job as it is made. One in a concurrency group is pending until it is its turn, and waits for its environment then.
+ */
 export function newJobOf(run: RunRow, job: PlannedJob, now: Date): NewJob {
   const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;
   const { calls, combination, total, environment, concurrency, isOptional, timeoutMinutes, failsFast } = planned;

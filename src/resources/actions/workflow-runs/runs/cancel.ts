@@ -10,7 +10,10 @@ import { findRunForUpdate, listJobsOfAttempt, type RunRow } from '../store.ts';
 
 type Run = Id<'workflow_runs'>;
 
-/** Cancels a run: its jobs that wait end at once, and those that run when their runners hear of it. Those with `always()` still come. */
+/**
+ * Cancels a run: its jobs that wait end at once, and those that run when their runners hear of it. Those with `always()` still
+ * come.
+ */
 export async function cancelRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
   const { tx } = context;
   if (allowsRun(run, 'cancel')) {
@@ -29,7 +32,10 @@ export async function stopRun(context: ProgressContext, id: Run): Promise<void> 
   await cancelRun(context, await findOpen(context, id));
 }
 
-/** Ends a run with all its jobs at once; their runners hear of it when they next tell of them. @throws Refusal 409 for one that is over */
+/**
+ * Ends a run with all its jobs at once; their runners hear of it when they next tell of them. @throws Refusal 409 for one that is
+ * over
+ */
 export async function forceStopRun(context: ProgressContext, id: Run): Promise<void> {
   const { tx } = context;
   const run = await findOpen(context, id);

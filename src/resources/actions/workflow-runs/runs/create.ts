@@ -41,7 +41,10 @@ export type NewRun = {
     readonly commit: HeadCommit;
     readonly repository: Id<'repositories'> | null;
   };
-  /** What the jobs check out. Undefined for a commit without a ref: such a run has no caches and enters no environment with branch rules. */
+  /**
+   * What the jobs check out. Undefined for a commit without a ref: such a run has no caches and enters no environment with branch
+   * rules.
+   */
   readonly ref: string | undefined;
   readonly sha: string;
   /** Where the workflow file comes from, if from another ref and commit. */

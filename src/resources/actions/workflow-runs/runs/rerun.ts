@@ -94,8 +94,8 @@ async function beginAttempt(
 type JobOfAttempt = { readonly job: JobRow; readonly isCarried: boolean };
 
 /**
- * The jobs that an attempt has from its beginning. Those that need one of the jobs to be run again, and those that no runner ever had, aren't
- * among them: they are planned anew.
+ * The jobs that an attempt has from its beginning. Those that need one of the jobs to be run again, and those that no runner ever
+ * had, aren't among them: they are planned anew.
  */
 function jobsOfAttempt(called: Workflow, jobs: readonly JobRow[], again: readonly JobRow[]): JobOfAttempt[] {
   const keys = new Set(again.map(({ key }) => key));

@@ -6,7 +6,10 @@ const systems = { linux: 'UBUNTU', windows: 'WINDOWS', darwin: 'MACOS', macos: '
 
 const systemOf = (os: string) => (Object.hasOwn(systems, os) ? systems[os as keyof typeof systems] : 'UBUNTU');
 
-/** The times of the jobs of a run's latest attempt that runners have run, and of the attempt itself once it is over. In milliseconds. */
+/**
+ * The times of the jobs of a run's latest attempt that runners have run, and of the attempt itself once it is over. In
+ * milliseconds.
+ */
 export function presentRunUsage(run: RunSummary, jobs: readonly JobRow[]): WorkflowRunUsage {
   const billable: WorkflowRunUsage['billable'] = {};
   for (const { id, runner_os, started_at, completed_at, carried_from } of jobs) {

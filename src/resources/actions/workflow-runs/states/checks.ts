@@ -19,8 +19,8 @@ const actionOf = ({ repository_id, owner_id, actor_id, triggering_actor_id }: Of
 type NewSuite = OfRun & Pick<RunRow, 'workflow_id' | 'event' | 'head_sha' | 'head_branch'>;
 
 /**
- * The suite of a run that is made. Runs of one workflow for the same event and commit share it, so that the checks of the latest count and
- * workflows with equal names of jobs don't speak for each other.
+ * The suite of a run that is made. Runs of one workflow for the same event and commit share it, so that the checks of the latest
+ * count and workflows with equal names of jobs don't speak for each other.
  */
 export async function suiteOf({ tx, now }: Context, run: NewSuite) {
   const { id: app } = await actionsAppOf(tx, now);

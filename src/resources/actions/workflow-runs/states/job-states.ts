@@ -116,8 +116,8 @@ export type NewJob = Omit<Parameters<typeof insertJobs>[1][number], 'status' | '
 };
 
 /**
- * Makes jobs of a run, each with a check of the same id, so that clients may take one for the other as in the public API. Jobs that are carried
- * into an attempt keep the checks and the times that they have.
+ * Makes jobs of a run, each with a check of the same id, so that clients may take one for the other as in the public API. Jobs
+ * that are carried into an attempt keep the checks and the times that they have.
  */
 export async function createJobs(context: StateContext, run: RunRow, wanted: readonly NewJob[]): Promise<JobRow[]> {
   if (wanted.length === 0) return [];

@@ -18,7 +18,10 @@ const context = 'workflow-runs.identity';
 /** Where jobs ask for identity tokens, from the address of the server on. */
 export const identityPath = '/_services/token/request';
 
-/** The address and the token with which a job asks for its identity tokens. They are good while the job runs on the runner that has it now. */
+/**
+ * The address and the token with which a job asks for its identity tokens. They are good while the job runs on the runner that
+ * has it now.
+ */
 export function identityRequest(
   { html }: Pick<Links, 'html'>,
   secrets: Secrets,
@@ -40,7 +43,9 @@ export type JobIdentity = {
   readonly claims: Readonly<Record<string, string>>;
 };
 
-/** The identity of the job that a token was made for; undefined where it isn't ours, has expired, or the job doesn't run any more. */
+/**
+ * The identity of the job that a token was made for; undefined where it isn't ours, has expired, or the job doesn't run any more.
+ */
 export async function findIdentity(
   db: Db,
   key: string,

@@ -150,7 +150,9 @@ export async function makeTask(
   return { job: await updateJob(tx, job.id, { token_id: row.id }), file, token, ...given };
 }
 
-/** What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name. */
+/**
+ * What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name.
+ */
 const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
   repository: run.repository_id,
   environment: job.environment_id ?? undefined,
@@ -159,8 +161,8 @@ const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
 type NamedSecrets = { readonly [name: string]: string };
 
 /**
- * The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. A job of a called
- * workflow has those of its environment, and besides them only those that were handed on to it.
+ * The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. A
+ * job of a called workflow has those of its environment, and besides them only those that were handed on to it.
  */
 async function secretsOf(
   db: Db,
@@ -189,7 +191,10 @@ export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob):
   return maskOfSecrets((await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken))).values());
 }
 
-/** The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else these give. */
+/**
+ * The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else
+ * these give.
+ */
 function namesOfOwnSteps(
   { run, job }: TakenJob,
   { own, definition, calls }: Standing,

@@ -1,5 +1,5 @@
-// The token by which programs in a job speak to the services that keep its results. It says whose it is by itself, and is good while that
-// job runs.
+// The token by which programs in a job speak to the services that keep its results. It says whose it is by itself, and is good
+// while that job runs.
 import type { Db } from '#database/connect.ts';
 import { asId } from '#lib/id.ts';
 import type { Secrets } from '#lib/secrets.ts';
@@ -36,7 +36,9 @@ export async function signRuntimeToken(
     .sign(keyOf(secrets));
 }
 
-/** The job that a token speaks for; undefined where the token isn't ours or has expired, and where the job doesn't run any more. */
+/**
+ * The job that a token speaks for; undefined where the token isn't ours or has expired, and where the job doesn't run any more.
+ */
 export async function findJobOfToken(
   db: Db,
   { secrets, now }: { secrets: Secrets; now: Date },
@@ -62,8 +64,8 @@ async function jobNamedBy(token: string, { secrets, now }: { secrets: Secrets; n
 }
 
 /**
- * The refs whose caches a run may read (the public API's rule): its own, the base branch of its pull request, and the default branch. A run
- * without a ref has no caches.
+ * The refs whose caches a run may read (the public API's rule): its own, the base branch of its pull request, and the default
+ * branch. A run without a ref has no caches.
  * @param payload the webhook payload of its event
  */
 export function readableRefs({ ref, payload }: { ref: string | null; payload: string }, defaultBranch: string): string[] {

@@ -10,8 +10,8 @@ export type SharingRepository = {
 };
 
 /**
- * Whether a repository lets the workflows of another use its workflows and actions: everybody may use those of public ones; those of others are
- * for repositories of the same owner that aren't public, where their settings say so (the public API's rule).
+ * Whether a repository lets the workflows of another use its workflows and actions: everybody may use those of public ones; those
+ * of others are for repositories of the same owner that aren't public, where their settings say so (the public API's rule).
  */
 export async function isShared(db: Db, by: SharingRepository, used: SharingRepository): Promise<boolean> {
   if (used.id === by.id || used.visibility === 'public') return true;

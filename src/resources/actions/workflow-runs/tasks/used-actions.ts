@@ -1,4 +1,5 @@
-// The actions that jobs use: those of this server's repositories, and who may use them. What isn't there comes from a configured origin.
+// The actions that jobs use: those of this server's repositories, and who may use them. What isn't there comes from a configured
+// origin.
 import type { Db } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -15,8 +16,8 @@ export const actionsPath = '/-/actions';
 type ActionsUser = SharingRepository & { readonly is_from_fork: boolean };
 
 /**
- * The first action of a job's steps that no repository of this server has which lets it be used, with the line of its file. One statement, one
- * more where not all have their names now, and two for each repository that isn't public.
+ * The first action of a job's steps that no repository of this server has which lets it be used, with the line of its file. One
+ * statement, one more where not all have their names now, and two for each repository that isn't public.
  */
 export async function findMissingAction(
   db: Db,
@@ -40,8 +41,8 @@ const sharesWith = async (db: Db, user: ActionsUser, repository: RepositoryWithO
   !user.is_from_fork && (await isShared(db, user, repository));
 
 /**
- * The repository by a name, or a former one, that shares its actions with the job of a token, while that job runs. Which permissions the token has
- * doesn't matter: they are those in the job's own repository.
+ * The repository by a name, or a former one, that shares its actions with the job of a token, while that job runs. Which
+ * permissions the token has doesn't matter: they are those in the job's own repository.
  */
 export async function findSharedActions(db: Db, token: Id<'tokens'>, fullName: string): Promise<RepositoryWithOwner | undefined> {
   const user = await findRunningUser(db, token);

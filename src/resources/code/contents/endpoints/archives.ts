@@ -20,8 +20,8 @@ import { RepositoryTag } from '../schemas.ts';
 import { presentTags } from '../tags.ts';
 
 /**
- * The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. Where not everybody
- * may read the repository, it leads to an address that needs no credential for five minutes.
+ * The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. Where not
+ * everybody may read the repository, it leads to an address that needs no credential for five minutes.
  */
 const archive = { method: 'GET', access: readsContents, replies: { 302: Nothing } } as const;
 

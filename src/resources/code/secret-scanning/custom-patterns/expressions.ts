@@ -24,7 +24,10 @@ const ordinaryLines = [
   '    return None',
 ];
 
-/** Instructions of a pattern, and of its further expressions together: each costs memory, and time where an automaton of all grows too large. */
+/**
+ * Instructions of a pattern, and of its further expressions together: each costs memory, and time where an automaton of all grows
+ * too large.
+ */
 const maxSize = 2_500;
 /** The least bytes a second of processor time. Usual expressions reach fifty times as much. */
 const slowest = 8e6;
@@ -36,7 +39,8 @@ const ascii = /^[\x00-\x7f]*$/;
 type Wanted = Expressions & { readonly test_string: string | null };
 
 /**
- * Refuses expressions that are unknown to RE2, empty, slow, or find ordinary text, and a pattern that doesn't find its test string.
+ * Refuses expressions that are unknown to RE2, empty, slow, or find ordinary text, and a pattern that doesn't find its test
+ * string.
  * @param at where the pattern is in the request, as `patterns.0.`
  * @throws Refusal 422 with the field
  */
@@ -108,7 +112,10 @@ export function checkTogether(patterns: readonly Expressions[], field: string): 
   if (isSlow(patterns)) throw invalidFields([errorOf(field, `${field} are too slow together with the patterns that exist`)]);
 }
 
-/** Whether an automaton of patterns is slow at texts of their own characters, whichever these are. A pause of the process isn't it. */
+/**
+ * Whether an automaton of patterns is slow at texts of their own characters, whichever these are. A pause of the process isn't
+ * it.
+ */
 function isSlow(patterns: readonly Expressions[]): boolean {
   const matchesIn = expressionSet(patterns.map(wholeOf));
   const alphabet = `${patterns.map(({ expression }) => expression.replace(/\W/g, '')).join('')}abcxyzABC019 _-="\n`;

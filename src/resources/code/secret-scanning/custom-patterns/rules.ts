@@ -148,7 +148,10 @@ function checkVersion(row: PatternRow, wanted: string | null | undefined): void 
   if (wanted != null && wanted !== versionOf(row)) throw preconditionFailed('The custom pattern has another version by now.');
 }
 
-/** Changes what a pattern finds. Alerts of secrets that it finds no more are resolved in the background. @throws Refusal 412 or 422 */
+/**
+ * Changes what a pattern finds. Alerts of secrets that it finds no more are resolved in the background. @throws Refusal 412 or
+ * 422
+ */
 export async function changePattern(
   scope: WriteScope,
   action: PatternAction,
@@ -192,7 +195,10 @@ export async function loadPatternSettings(db: Db, organization: Id<'accounts'>) 
   return { settings, patterns, version: versionOfSettings(settings, patterns) };
 }
 
-/** Changes which patterns keep people from pushing. @returns the new version. @throws Refusal 409 where a version is another one, or 422 */
+/**
+ * Changes which patterns keep people from pushing. @returns the new version. @throws Refusal 409 where a version is another one,
+ * or 422
+ */
 export async function changePatternSettings(
   scope: WriteScope,
   { org }: OrganizationAction,

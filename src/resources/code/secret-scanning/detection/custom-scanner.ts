@@ -1,5 +1,5 @@
-// Finds secrets of custom patterns in bytes. One automaton of all of them says in one pass which match in a part of a file; only there, the
-// places are looked for.
+// Finds secrets of custom patterns in bytes. One automaton of all of them says in one pass which match in a part of a file; only
+// there, the places are looked for.
 
 import { LRUCache } from 'lru-cache';
 import type { Id } from '#lib/id.ts';

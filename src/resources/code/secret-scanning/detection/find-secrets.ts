@@ -57,7 +57,10 @@ export function scannerFor(
   return { scanner, name: isWhole ? withGeneric(String(patternsVersion)) : String(patternsVersion) };
 }
 
-/** What push protection looks for: the forms of providers, which hardly ever match what is no secret, and the custom patterns given. */
+/**
+ * What push protection looks for: the forms of providers, which hardly ever match what is no secret, and the custom patterns
+ * given.
+ */
 export const protectedScanner = (custom: readonly CustomPattern[]): Scanner =>
   custom.length === 0 ? providerScanner : inTurn(providerScanner, scannerOfCustom(custom));
 

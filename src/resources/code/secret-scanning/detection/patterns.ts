@@ -1,4 +1,5 @@
-// The forms of secrets that are known without being told: prefixes, lengths, alphabets and checksums, as their providers publish them.
+// The forms of secrets that are known without being told: prefixes, lengths, alphabets and checksums, as their providers publish
+// them.
 import { refreshTokenPrefix, tokenPrefixes } from '#access/tokens.ts';
 import { endsInCrc32 } from './checksums.ts';
 

@@ -1,5 +1,5 @@
-// Finds secrets in bytes, in one pass: an automaton (Aho-Corasick) finds the prefixes of all patterns at once, and the form of a pattern is
-// only matched where its prefix stands.
+// Finds secrets in bytes, in one pass: an automaton (Aho-Corasick) finds the prefixes of all patterns at once, and the form of a
+// pattern is only matched where its prefix stands.
 import type { Id } from '#lib/id.ts';
 import type { SecretPattern } from './patterns.ts';
 
@@ -30,7 +30,10 @@ const partSize = 131_072;
 /** In the table, the sign of a state at which a prefix ends. */
 const isEnd = 0x8000_0000;
 
-/** For each state and byte the next state, times 256, with a sign where a prefix ends there; for each state the prefixes that end there. */
+/**
+ * For each state and byte the next state, times 256, with a sign where a prefix ends there; for each state the prefixes that end
+ * there.
+ */
 type Automaton = { readonly table: Uint32Array; readonly ends: readonly (readonly Prefix[])[] };
 
 function buildAutomaton(prefixes: readonly Prefix[]): Automaton {
@@ -110,7 +113,10 @@ export function scannerOf(patterns: readonly SecretPattern[]): Scanner {
       }
     }
   };
-  /** Scans a part of some bytes from a state on, and returns the state after it. A secret is found in the part in which its prefix ends. */
+  /**
+   * Scans a part of some bytes from a state on, and returns the state after it. A secret is found in the part in which its prefix
+   * ends.
+   */
   const scanPart = (bytes: Buffer, part: { from: number; to: number; state: number }, found: Match[]): number => {
     automaton ??= buildAutomaton(prefixes);
     const { table, ends } = automaton;

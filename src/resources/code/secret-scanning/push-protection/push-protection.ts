@@ -35,8 +35,8 @@ type Push = {
 };
 
 /**
- * The secrets in files that somebody pushes and may not, up to 50. Secrets of which an alert tells already are in the repository anyway,
- * and what the actor has bypassed may be pushed.
+ * The secrets in files that somebody pushes and may not, up to 50. Secrets of which an alert tells already are in the repository
+ * anyway, and what the actor has bypassed may be pushed.
  */
 export async function findBlocked(push: Push, batches: AsyncIterable<readonly CommitFile[]>): Promise<BlockedSecret[]> {
   const { db, secrets, reader, now, repository, owner, account } = push;
@@ -85,7 +85,10 @@ export async function insertBlockedSecrets(
 /** A bypass holds for three hours, as in the public API. */
 const bypassMs = 3 * 60 * 60 * 1000;
 
-/** Lets somebody push what they were kept from pushing. @throws Refusal 404 where the placeholder is none of theirs, or nothing is protected */
+/**
+ * Lets somebody push what they were kept from pushing. @throws Refusal 404 where the placeholder is none of theirs, or nothing is
+ * protected
+ */
 export async function bypassProtection(
   scope: WriteScope,
   action: RepositoryAction,

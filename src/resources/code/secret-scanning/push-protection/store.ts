@@ -19,8 +19,8 @@ export const listBypasses = (db: Db, { repository, digests }: BypassKey): Promis
     .execute();
 
 /**
- * Of these digests, those that somebody may push: they are in files already, as an alert tells, or the actor has a bypass that is in force. What
- * is in texts alone may not be pushed: anybody could let a secret in by a comment.
+ * Of these digests, those that somebody may push: they are in files already, as an alert tells, or the actor has a bypass that is
+ * in force. What is in texts alone may not be pushed: anybody could let a secret in by a comment.
  */
 export async function listPushable(
   db: Db,

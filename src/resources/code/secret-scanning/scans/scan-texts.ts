@@ -1,4 +1,5 @@
-// Scans of texts of issues and pull requests: of all that a repository has, some at a time, and of those that were written or changed.
+// Scans of texts of issues and pull requests: of all that a repository has, some at a time, and of those that were written or
+// changed.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { getOptional, grouped } from '#lib/collections.ts';
@@ -46,7 +47,9 @@ const kinds = [
 ] as const;
 type Written = Recorded<(typeof kinds)[number]>;
 
-/** Scans texts that were written or changed. Text that is taken away stays a place of its alert: whoever read it knows the secret. */
+/**
+ * Scans texts that were written or changed. Text that is taken away stays a place of its alert: whoever read it knows the secret.
+ */
 export const scanWritten = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'secret-scanning.texts',
   on: kinds,

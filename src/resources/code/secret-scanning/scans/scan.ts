@@ -1,5 +1,5 @@
-// Scans of repositories, in the background: what is new since the last one, or the whole history, and after it all texts. Each run of the job reads
-// some commits or some texts.
+// Scans of repositories, in the background: what is new since the last one, or the whole history, and after it all texts. Each
+// run of the job reads some commits or some texts.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';

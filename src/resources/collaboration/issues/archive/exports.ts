@@ -23,7 +23,10 @@ export const listIssuesAfter = (db: Db, repository: RepositoryId, after: number,
 /** The issue or pull request of a comment or event. */
 export type OfIssue = { number: number; is_pull_request: boolean };
 
-/** The comments on all issues and pull requests of a repository after one of them, oldest first, each with the number of its issue. */
+/**
+ * The comments on all issues and pull requests of a repository after one of them, oldest first, each with the number of its
+ * issue.
+ */
 export const listCommentsAfter = (
   db: Db,
   repository: RepositoryId,
@@ -50,8 +53,8 @@ export const firstEvent: EventKey = { at: '-infinity', id: asId(0) };
 export type ArchivedEvent = IssueEventRow & OfIssue & { source: OfIssue | null };
 
 /**
- * What happened to all issues of a repository after one of the events, oldest first. Events that not everybody may see are left out:
- * those about fields of an organization, and those that came from another repository.
+ * What happened to all issues of a repository after one of the events, oldest first. Events that not everybody may see are left
+ * out: those about fields of an organization, and those that came from another repository.
  */
 export async function listIssueEventsAfter(
   db: Db,

@@ -1,5 +1,5 @@
-// Issues, comments and events that come from another server or from an archive, with their numbers and times. No events are recorded for
-// them, so that they notify nobody.
+// Issues, comments and events that come from another server or from an archive, with their numbers and times. No events are
+// recorded for them, so that they notify nobody.
 import { type Insertable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
@@ -18,8 +18,8 @@ export type ImportedIssue = {
 };
 
 /**
- * Inserts issues with their labels and assignees, at most one of each number and repository. `assignees` tells whether those who have no
- * role in the repository stay assigned. Returns the ids in the order of the issues; undefined where a number was taken.
+ * Inserts issues with their labels and assignees, at most one of each number and repository. `assignees` tells whether those who
+ * have no role in the repository stay assigned. Returns the ids in the order of the issues; undefined where a number was taken.
  */
 export async function insertImportedIssues(
   tx: Tx,

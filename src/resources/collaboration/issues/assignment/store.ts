@@ -8,8 +8,8 @@ import type { Listed, Page } from '#lib/page.ts';
 const mayBeAssigned = sql<boolean>`(accounts.kind <> 'organization' and accounts.suspended_at is null)`;
 
 /**
- * Whether the account in the row `accounts` may be assigned to issues of the repository in the row `repo`: those who have a role in it
- * may. Being able to read it because it is public doesn't count.
+ * Whether the account in the row `accounts` may be assigned to issues of the repository in the row `repo`: those who have a role
+ * in it may. Being able to read it because it is public doesn't count.
  */
 export const assignableTo = (repo: RawBuilder<unknown>): RawBuilder<boolean> => sql<boolean>`(
   ${mayBeAssigned} and exists (select from repository_roles role
@@ -37,7 +37,10 @@ function assignableHere({ id, owner_id }: Repo, visibility: AssigneeVisibility):
 export const listAssignable = (db: Db, repo: Repo, viewer: Viewer, page: Page): Promise<Listed<Account>> =>
   list(db, db.selectFrom('accounts').selectAll('accounts').where(assignableHere(repo, viewer)).orderBy('accounts.id'), page);
 
-/** The users with these logins who may be assigned. By default all are found, since callers who may assign could find out by trying. */
+/**
+ * The users with these logins who may be assigned. By default all are found, since callers who may assign could find out by
+ * trying.
+ */
 export async function findAssignable(
   db: Db,
   repo: Repo,

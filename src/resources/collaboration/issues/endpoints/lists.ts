@@ -48,7 +48,10 @@ const OfMany = Type.Object({
 
 const OfOrganization = Type.Object({ ...OfMany.properties, type });
 
-/** As the public API has it: the issues of those repositories alone, or where it is `false`, without them; `pulls`: with pull requests. */
+/**
+ * As the public API has it: the issues of those repositories alone, or where it is `false`, without them; `pulls`: with pull
+ * requests.
+ */
 const OfAll = Type.Object({
   ...OfMany.properties,
   owned: Type.Optional(Type.Boolean()),
@@ -146,7 +149,10 @@ export const listRepoIssues = endpoint({
   },
 });
 
-/** The filter for the viewer's own issues. There are no subscriptions yet, so `subscribed` means issues written by or assigned to the viewer. */
+/**
+ * The filter for the viewer's own issues. There are no subscriptions yet, so `subscribed` means issues written by or assigned to
+ * the viewer.
+ */
 function ownFilter(query: Static<typeof OfMany>, { account }: SignedIn, services: Services): Filter {
   const filter = baseFilter(query, services);
   if (query.filter === 'assigned' || query.filter === 'subscribed') filter.assignee = account.id;

@@ -1,5 +1,5 @@
-// What the messages of pushed commits refer to: issues get events, and are closed where a closing keyword stands before them. An event
-// names the commits that mention people.
+// What the messages of pushed commits refer to: issues get events, and are closed where a closing keyword stands before them. An
+// event names the commits that mention people.
 
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -30,9 +30,9 @@ const maxReferences = fixedValue(issueLimits.pushedReferences);
 const maxMessages = 4 * 1024 * 1024;
 
 /**
- * Reads the messages of the commits that a push brought to the default branch. A commit counts once, whatever branch or push brings it
- * again. The refs that a repository was created with, and the commits that a fork takes over from its source, don't count: the numbers
- * in them mean the issues of where they came from.
+ * Reads the messages of the commits that a push brought to the default branch. A commit counts once, whatever branch or push
+ * brings it again. The refs that a repository was created with, and the commits that a fork takes over from its source, don't
+ * count: the numbers in them mean the issues of where they came from.
  */
 export const readPushedCommits = batchSubscription<'push', JobContext>({
   name: 'issues.read-commits',

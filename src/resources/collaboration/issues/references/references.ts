@@ -1,4 +1,5 @@
-// What the texts of issues and comments refer to: people, teams, issues and commits, kept as rows, and the issue events of new ones.
+// What the texts of issues and comments refer to: people, teams, issues and commits, kept as rows, and the issue events of new
+// ones.
 
 import type { RepositoryAction } from '#access/action.ts';
 import { callerOf } from '#access/rate-limits.ts';
@@ -42,8 +43,8 @@ export function limitedReferences({ mentions, teamMentions, issues, commits }: T
 }
 
 /**
- * Keeps the references of a text up to date, in the transaction that writes it, and records the issue events of those that are new.
- * A text without references, which had none before, takes no statement. The caller holds the issue's lock.
+ * Keeps the references of a text up to date, in the transaction that writes it, and records the issue events of those that are
+ * new. A text without references, which had none before, takes no statement. The caller holds the issue's lock.
  */
 export async function recordReferences(
   scope: WriteScope,

@@ -12,7 +12,9 @@ type Row = Selectable<DB['text_references']>;
 /** What a reference leads to. One of the ids, or the commit, is set. */
 export type Target = Pick<Row, 'kind' | 'account_id' | 'team_id' | 'target_issue_id' | 'target_sha' | 'closes'>;
 
-/** Where a text is: in an issue, a comment on it, a review of it or a comment of that, in a comment on a commit, or in a release. */
+/**
+ * Where a text is: in an issue, a comment on it, a review of it or a comment of that, in a comment on a commit, or in a release.
+ */
 type TextLocation = Pick<Row, 'repository_id'> &
   Partial<
     Pick<Row, 'issue_id' | 'comment_id' | 'review_id' | 'review_comment_id' | 'commit_sha' | 'commit_comment_id' | 'release_id'>
@@ -33,8 +35,8 @@ const mayRead = (account: RawBuilder<unknown>) => sql<boolean>`(r.visibility in 
   select from repository_roles role where role.repository_id = r.id and role.account_id = ${account} and role.level > 0))`;
 
 /**
- * The accounts, teams and issues that texts of a repository refer to, in one statement for all. Accounts and teams that may not read
- * the repository aren't found, nor are issues that the writer may not read, and teams that are secret to the writer.
+ * The accounts, teams and issues that texts of a repository refer to, in one statement for all. Accounts and teams that may not
+ * read the repository aren't found, nor are issues that the writer may not read, and teams that are secret to the writer.
  */
 export async function findTargets(tx: Tx, { repository, writer, references }: Lookup): Promise<FoundTarget[]> {
   const all = <Found>(of: (reference: Lookup['references'][number]) => readonly Found[]) =>
@@ -81,8 +83,8 @@ export async function findTargets(tx: Tx, { repository, writer, references }: Lo
 const columns = sql`kind, account_id, team_id, target_issue_id, target_sha`;
 
 /**
- * Makes the rows of a text what it refers to now, and returns the targets that it didn't refer to before. The caller holds the lock of
- * the issue, comment or release.
+ * Makes the rows of a text what it refers to now, and returns the targets that it didn't refer to before. The caller holds the
+ * lock of the issue, comment or release.
  */
 export async function replaceReferences(tx: Tx, location: TextLocation, targets: readonly Target[], at: Date): Promise<Target[]> {
   const { repository_id, issue_id = null, comment_id = null, review_id = null, review_comment_id = null } = location;
@@ -154,9 +156,9 @@ type ReferenceEvents = {
 
 /**
  * Inserts the issue events of new references. As in the public API, those who are mentioned are the actors of `mentioned` and
- * `subscribed`, once in each issue, and an issue is cross-referenced once by each other issue. The target's `updated_at` stays, since
- * it would tell everybody of a reference that not everybody may see. Rows go in by their ids: of two texts at once that mention the same
- * people, one waits for the other.
+ * `subscribed`, once in each issue, and an issue is cross-referenced once by each other issue. The target's `updated_at` stays,
+ * since it would tell everybody of a reference that not everybody may see. Rows go in by their ids: of two texts at once that
+ * mention the same people, one waits for the other.
  */
 export async function insertReferenceEvents(tx: Tx, events: ReferenceEvents): Promise<void> {
   const { repository, issue, actor, app, at, mentioned, referred } = events;
@@ -176,7 +178,10 @@ export async function insertReferenceEvents(tx: Tx, events: ReferenceEvents): Pr
     on conflict do nothing`.execute(tx);
 }
 
-/** What happened to issues by pushed commits: where they were pushed, by whom, and which commits refer to which issues or close them. */
+/**
+ * What happened to issues by pushed commits: where they were pushed, by whom, and which commits refer to which issues or close
+ * them.
+ */
 type CommitEvents = {
   repository: Id<'repositories'>;
   actor: Id<'accounts'> | undefined;

@@ -30,8 +30,9 @@ type ReferencesInRepository = {
 };
 
 /**
- * The accounts, teams, issues and commits that texts refer to and that the viewer may read. It takes at most four statements for any
- * number of texts, which share the limit on references of one text. Commits are read from few repositories, one after the other.
+ * The accounts, teams, issues and commits that texts refer to and that the viewer may read. It takes at most four statements for
+ * any number of texts, which share the limit on references of one text. Commits are read from few repositories, one after the
+ * other.
  */
 export async function loadKnown(scope: Scope, texts: readonly ReferencesInRepository[]): Promise<Known> {
   const { db, links, viewer } = scope;
@@ -56,8 +57,8 @@ export async function loadKnown(scope: Scope, texts: readonly ReferencesInReposi
 }
 
 /**
- * The autolinks of repositories that the viewer may read, by `repositoryKey`, in one statement. Those of one repository are one list,
- * however many texts it has.
+ * The autolinks of repositories that the viewer may read, by `repositoryKey`, in one statement. Those of one repository are one
+ * list, however many texts it has.
  */
 export async function loadAutolinks(
   { db, viewer }: Pick<Scope, 'db' | 'viewer'>,

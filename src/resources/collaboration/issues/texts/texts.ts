@@ -30,8 +30,8 @@ type TextInRepository<Body> = { readonly text: Body; readonly repository: Reposi
 type Texts<Body> = { body?: Body; body_text?: string; body_html?: string };
 
 /**
- * The texts of a whole page in the media that is asked for. What there is no text of has no rendering either. A page of many long texts
- * renders the first of them, as far as its bytes, its time and its HTML allow; the others are shown as they were written.
+ * The texts of a whole page in the media that is asked for. What there is no text of has no rendering either. A page of many long
+ * texts renders the first of them, as far as its bytes, its time and its HTML allow; the others are shown as they were written.
  */
 export async function presentTexts<Body extends string | null>(
   scope: Scope,

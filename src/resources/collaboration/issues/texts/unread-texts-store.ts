@@ -33,7 +33,10 @@ export const removeUnreadTexts = (tx: Tx, before: UnreadTexts) =>
     .where('comment_id', '=', before.comment_id)
     .execute();
 
-/** The bodies of issues or comments by their ids, their rows locked: who changes one of them waits, and so nothing is read too early. */
+/**
+ * The bodies of issues or comments by their ids, their rows locked: who changes one of them waits, and so nothing is read too
+ * early.
+ */
 export async function lockBodies(
   tx: Tx,
   table: 'issues' | 'issue_comments',

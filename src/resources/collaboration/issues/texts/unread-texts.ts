@@ -24,8 +24,9 @@ import {
 const batchSize = 100;
 
 /**
- * Reads the mentions in all texts that weren't read when they were stored. Each batch is committed with how far it went, so that the
- * next run goes on after an interruption. Nobody is notified. Teams, issues and commits aren't kept: what they would cause is over.
+ * Reads the mentions in all texts that weren't read when they were stored. Each batch is committed with how far it went, so that
+ * the next run goes on after an interruption. Nobody is notified. Teams, issues and commits aren't kept: what they would cause is
+ * over.
  */
 export const readUnreadTexts = job<object, JobContext>({
   name: 'issues.read-texts',

@@ -89,9 +89,9 @@ export async function insertIssueEvents(tx: Tx, context: IssueEventContext, even
 const relations = Object.keys(relationFields).map((kind) => sql.lit(kind));
 
 /**
- * Whether the viewer may see an event in the row `issue_events` that isn't shown to everybody. Events about fields are hidden together
- * with the field, and those that came from another repository from those who may not read it: nobody learns of a private issue or
- * commit because it refers to something public.
+ * Whether the viewer may see an event in the row `issue_events` that isn't shown to everybody. Events about fields are hidden
+ * together with the field, and those that came from another repository from those who may not read it: nobody learns of a private
+ * issue or commit because it refers to something public.
  */
 export const maySeeRestricted = (viewer: Viewer) =>
   sql<boolean>`(case
@@ -140,8 +140,8 @@ export const listEventsOfRepository = (
 type EventList = { condition: RawBuilder<unknown>; order: RawBuilder<unknown>; viewer: Viewer };
 
 /**
- * A page of events. Their ids are found first, most of them in an index alone; then the rows of the page are read. The order begins with
- * the time, since PostgreSQL may take the index of all ids for an order by ids.
+ * A page of events. Their ids are found first, most of them in an index alone; then the rows of the page are read. The order
+ * begins with the time, since PostgreSQL may take the index of all ids for an order by ids.
  */
 async function listEvents(db: Db, { condition, order, viewer }: EventList, page: Page): Promise<Listed<IssueEventRow>> {
   const selected = sql`select id, created_at from issue_events where ${condition}`;

@@ -16,8 +16,8 @@ export type { Address } from './shapes.ts';
 export const formatVersion = '1.0.0';
 
 /**
- * The kinds of objects that archives have, each in JSON files of its own: those of document 2, and teams, which only an archive of an
- * organization has, and rulesets.
+ * The kinds of objects that archives have, each in JSON files of its own: those of document 2, and teams, which only an archive
+ * of an organization has, and rulesets.
  */
 export const kinds = [
   'attachments',
@@ -285,6 +285,8 @@ export type RecordOf<K extends KindWithObjects> = Static<(typeof shapes)[K]>;
 export const gitFolder = (owner: string, name: string): string => `repositories/${owner}/${name}.git`;
 export const gitAddress = (owner: string, name: string): string => `tarball://root/${gitFolder(owner, name)}`;
 
-/** The file of a release's file in the archive, and the address that its object has for it. `id` is a number of the archive's own. */
+/**
+ * The file of a release's file in the archive, and the address that its object has for it. `id` is a number of the archive's own.
+ */
 export const assetFile = (owner: string, name: string, id: number): string => `releases/${owner}/${name}/${id}`;
 export const assetAddress = (owner: string, name: string, id: number): string => `tarball://root/${assetFile(owner, name, id)}`;

@@ -10,7 +10,8 @@ import type { OrganizationRecord } from './format.ts';
 import { batchesOf } from './pages.ts';
 
 /**
- * An organization, and who its members are: all of them for itself and an owner. Others see themselves and those whose membership is public.
+ * An organization, and who its members are: all of them for itself and an owner. Others see themselves and those whose membership
+ * is public.
  */
 export async function organizationRecords(
   db: Db,

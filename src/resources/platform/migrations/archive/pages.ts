@@ -26,8 +26,8 @@ export function openPages(tar: TarWriter, kind: Kind): PageWriter {
 }
 
 /**
- * A JSON array. It is put together outside of the heap, without other strings than those of the objects: long texts would stay in it
- * until a full collection.
+ * A JSON array. It is put together outside of the heap, without other strings than those of the objects: long texts would stay in
+ * it until a full collection.
  */
 function bytesOf(objects: readonly object[]): Buffer {
   const texts = objects.map((object) => JSON.stringify(object));
@@ -50,7 +50,10 @@ export async function addEmptyPages(tar: TarWriter, excluded: ReadonlySet<Kind>)
   for (const kind of objectless) if (!excluded.has(kind)) await openPages(tar, kind).finish();
 }
 
-/** Rows that are read at once: for two pages, since each batch takes a few statements. More would outlive collections of young garbage. */
+/**
+ * Rows that are read at once: for two pages, since each batch takes a few statements. More would outlive collections of young
+ * garbage.
+ */
 const batchSize = 200;
 
 /** The batches of a list that goes on after a key, until none is left. */

@@ -33,9 +33,9 @@ type ArchiveParts = {
 };
 
 /**
- * Writes the archive of a migration into a new file. Its JSON shows one moment, and files of releases and Git data are copied after that:
- * a push that arrives meanwhile may be in it, and nothing that the JSON tells of is missing. Repositories that the person doesn't
- * administer any more, or that the organization has given away, are left out.
+ * Writes the archive of a migration into a new file. Its JSON shows one moment, and files of releases and Git data are copied
+ * after that: a push that arrives meanwhile may be in it, and nothing that the JSON tells of is missing. Repositories that the
+ * person doesn't administer any more, or that the organization has given away, are left out.
  * @throws FilesChanged where a file of a release was deleted meanwhile
  */
 export async function writeArchive(parts: ArchiveParts): Promise<void> {
@@ -93,7 +93,10 @@ async function findArchived(db: Db, { account, migration, most }: ArchiveParts):
   });
 }
 
-/** Adds branches, tags and the heads of pull requests, with the objects that they lead to and no others: hidden refs and what was deleted stay behind. */
+/**
+ * Adds branches, tags and the heads of pull requests, with the objects that they lead to and no others: hidden refs and what was
+ * deleted stay behind.
+ */
 async function addGitData(tar: TarWriter, git: GitStore, { row, owner }: ArchivedRepository): Promise<void> {
   const source = repoOf(git, row.id as Id<'repositories'>);
   const { draft } = (await repositoryExists(source))

@@ -17,8 +17,9 @@ export type Accounts = {
 };
 
 /**
- * Finds the accounts of an archive by their logins, and makes those that are missing. New users have no password and no credential: an
- * administrator gives them one when they come. Nor are their addresses verified, since an archive says what its maker wants.
+ * Finds the accounts of an archive by their logins, and makes those that are missing. New users have no password and no
+ * credential: an administrator gives them one when they come. Nor are their addresses verified, since an archive says what its
+ * maker wants.
  * @param into the login of an organization here that takes the place of the one in the archive
  */
 export async function importAccounts(

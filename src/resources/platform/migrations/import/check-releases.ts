@@ -10,7 +10,10 @@ import type { Contents } from './check.ts';
 import { fileAt, type Pages } from './pages.ts';
 import { refused } from './unpack.ts';
 
-/** Refuses releases that can't be here, and files of theirs that aren't in the archive. What bytes these have is seen when they are stored. */
+/**
+ * Refuses releases that can't be here, and files of theirs that aren't in the archive. What bytes these have is seen when they
+ * are stored.
+ */
 export function releasesToCheck(
   pages: Pages,
   { users, organizations }: Pick<Contents, 'users' | 'organizations'>,

@@ -2,7 +2,10 @@ import type { Address, IssueEventRecord } from '../archive/format.ts';
 import type { PullRequestReviewRecord, ReviewCommentRecord } from '../archive/said-format.ts';
 import { refused } from './unpack.ts';
 
-/** Refuses reviews of what is no pull request in an archive, and comments that name what isn't theirs. Returns what each belongs to. */
+/**
+ * Refuses reviews of what is no pull request in an archive, and comments that name what isn't theirs. Returns what each belongs
+ * to.
+ */
 export function reviewsToCheck(pulls: ReadonlySet<Address>) {
   /** Reviews, and comments that begin conversations, with their pull requests. */
   const reviews = new Map<Address, Address>();

@@ -157,7 +157,9 @@ function checkRepository(
   if (!names.has(`${gitFolder(login, name)}/HEAD`)) throw refused(`${url} has no Git data at ${git_url}`);
 }
 
-/** Refuses a team that names what isn't in the archive, and one that stands above itself. People who aren't there are left out. */
+/**
+ * Refuses a team that names what isn't in the archive, and one that stands above itself. People who aren't there are left out.
+ */
 function checkTeam(
   { url, organization, permissions, parent_team }: TeamRecord,
   { organizations, repositories, teams }: Pick<Contents, 'organizations' | 'repositories' | 'teams'>,

@@ -24,7 +24,9 @@ type ImportParts = {
   objects: ObjectStore;
   change: Change;
   limits: ResourceLimits;
-  /** The login of an organization here that gets what belongs to the one in the archive. Omitted: it is found by its own login. */
+  /**
+   * The login of an organization here that gets what belongs to the one in the archive. Omitted: it is found by its own login.
+   */
   into?: string | undefined;
   now: Date;
   onProgress: OnProgress;

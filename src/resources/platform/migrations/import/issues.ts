@@ -26,7 +26,8 @@ import { importRelations } from './relations.ts';
 import { importReviews, type Reviews } from './reviews.ts';
 
 /**
- * Inserts milestones, issues, pull requests, comments, reviews and events with their numbers, times and people. Nobody is told of them.
+ * Inserts milestones, issues, pull requests, comments, reviews and events with their numbers, times and people. Nobody is told of
+ * them.
  */
 export async function importIssues(context: Context): Promise<void> {
   const {
@@ -90,7 +91,10 @@ async function importIssueRows(context: Context, milestones: Milestones, issues:
   });
 }
 
-/** A pull request whose commits aren't in the archive comes as an issue, with what was said: there is nothing to merge, nor to show. */
+/**
+ * A pull request whose commits aren't in the archive comes as an issue, with what was said: there is nothing to merge, nor to
+ * show.
+ */
 async function importPullRows(context: Context, milestones: Milestones, issues: Map<Address, ImportedIssue>): Promise<void> {
   const {
     scope: { tx },

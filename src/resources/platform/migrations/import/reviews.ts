@@ -10,7 +10,10 @@ import { type Context, eachPage, given, type Issues, timeOf } from './context.ts
 
 export type Reviews = ReadonlyMap<Address, { id: Id<'reviews'> }>;
 
-/** Inserts reviews with their comments. Those of pull requests that come as issues are left out: there is no diff that they are about. */
+/**
+ * Inserts reviews with their comments. Those of pull requests that come as issues are left out: there is no diff that they are
+ * about.
+ */
 export async function importReviews(context: Context, issues: Issues): Promise<Reviews> {
   const {
     scope: { tx },

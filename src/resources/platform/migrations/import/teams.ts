@@ -11,8 +11,9 @@ import type { Imported } from './repositories.ts';
 type Context = { scope: WriteScope; accounts: Accounts; repositories: ReadonlyMap<Address, Imported>; now: Date };
 
 /**
- * Gives teams their roles in the imported repositories. Teams are found by their names in their organization; those that are missing
- * are made, with the people who are members of it. Who is in a team that is here already stays as it is. Returns all by their addresses.
+ * Gives teams their roles in the imported repositories. Teams are found by their names in their organization; those that are
+ * missing are made, with the people who are members of it. Who is in a team that is here already stays as it is. Returns all by
+ * their addresses.
  */
 export async function importTeams(
   { teams }: Contents,

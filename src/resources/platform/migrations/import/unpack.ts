@@ -22,8 +22,9 @@ type Reading = { file: string; folder: string; limits: Limits; onProgress: OnPro
 export const refused = (reason: string) => unprocessable(`The archive is refused, and nothing was imported: ${reason}`);
 
 /**
- * Unpacks the JSON files, the Git data and the files of releases of an archive into a folder, and returns the names of its files. All of it is checked on the
- * way: names that lead elsewhere, links and devices, more than the limits allow, and a cut end make it be refused.
+ * Unpacks the JSON files, the Git data and the files of releases of an archive into a folder, and returns the names of its files.
+ * All of it is checked on the way: names that lead elsewhere, links and devices, more than the limits allow, and a cut end make
+ * it be refused.
  */
 export async function unpackArchive({ file, folder, limits, onProgress }: Reading): Promise<Set<string>> {
   const { size } = await stat(file).catch((error: Error) => {
@@ -145,7 +146,10 @@ const shown = (name: string): string => JSON.stringify(name.slice(0, 200));
 const pageFile = /^(?:schema|[a-z_]+_\d{6})\.json$/;
 const releaseFile = /^releases\/[^/]+\/[^/]+\/\d{1,16}$/;
 const gitFile = /^repositories\/[^/]+\/[^/]+\.git\/(.+)$/;
-/** Of a repository, HEAD, branches, tags, heads of pull requests and objects. Configuration, hooks and references to other repositories aren't taken. */
+/**
+ * Of a repository, HEAD, branches, tags, heads of pull requests and objects. Configuration, hooks and references to other
+ * repositories aren't taken.
+ */
 const wantedOfGit =
   /^(?:HEAD|packed-refs|refs\/(?:heads|tags)\/.+|refs\/pull\/\d+\/head|objects\/[0-9a-f]{2}\/[0-9a-f]{38}|objects\/pack\/pack-[0-9a-f]{40}\.(?:pack|idx))$/;
 

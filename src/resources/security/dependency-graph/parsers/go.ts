@@ -3,8 +3,8 @@ import { type Dependency, linesOf, type Parser } from './dependency.ts';
 type Requirement = { name: string; version: string | null; isIndirect: boolean };
 
 /**
- * `go.mod`, with its replacements. `go.sum` isn't read: it holds checksums of versions too that a build doesn't use, and since Go 1.17
- * `go.mod` names all modules of a build.
+ * `go.mod`, with its replacements. `go.sum` isn't read: it holds checksums of versions too that a build doesn't use, and since Go
+ * 1.17 `go.mod` names all modules of a build.
  */
 export const parseGoMod: Parser = function* (content): Generator<Dependency | undefined> {
   const required: Requirement[] = [];

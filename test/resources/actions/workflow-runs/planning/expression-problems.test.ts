@@ -1,4 +1,5 @@
-// Expressions that can't be evaluated, and jobs that hold too much, are problems of their run, job or step: whatever stands beside them goes on.
+// Expressions that can't be evaluated, and jobs that hold too much, are problems of their run, job or step: whatever stands
+// beside them goes on.
 import { expect, test } from 'vitest';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';

@@ -21,7 +21,8 @@ const word = (length: number) => some(letters, length);
 const upper = (length: number) => some('ABCDEFGHIJKLMNOPQRSTUVWXYZ234567', length);
 const digits = (length: number) => some('0123456789', length);
 
-// One text of each form, written down from the form as its provider publishes it, put together so that no scanner finds it in this file.
+// One text of each form, written down from the form as its provider publishes it, put together so that no scanner finds it in
+// this file.
 const forms: Record<string, string> = {
   hearth_personal_access_token: newToken(tokenPrefixes.classic_pat),
   hearth_fine_grained_personal_access_token: newToken(tokenPrefixes.fine_grained_pat),

@@ -93,8 +93,9 @@ function expectTrue(matches: readonly Match[], { texts }: Item, words: readonly 
 }
 
 /**
- * Searches issues by meaning, as everybody, in what the model knows of: any text means the like of another a little. What is found is
- * there and is such as the qualifiers say; which of it comes close to a word is for others to say. A hybrid search finds words too.
+ * Searches issues by meaning, as everybody, in what the model knows of: any text means the like of another a little. What is
+ * found is there and is such as the qualifiers say; which of it comes close to a word is for others to say. A hybrid search finds
+ * words too.
  */
 export async function askForMeaning(clients: Clients, model: Model, asked: Question, type: 'semantic' | 'hybrid'): Promise<void> {
   const everywhere = Object.values(model.logins).map((value) => ({ name: 'user', value }));

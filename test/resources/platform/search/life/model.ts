@@ -1,6 +1,8 @@
 import type { Id } from '#lib/id.ts';
 
-/** What there is in a small world, and what each search of each viewer must therefore find. It knows nothing of Hearth's insides. */
+/**
+ * What there is in a small world, and what each search of each viewer must therefore find. It knows nothing of Hearth's insides.
+ */
 
 export const viewers = ['owner', 'member', 'mate', 'guest', 'robot', 'nobody'] as const;
 export type Viewer = (typeof viewers)[number];
