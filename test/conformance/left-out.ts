@@ -34,11 +34,9 @@ export const leftOut: readonly LeftOut[] = [
   },
   {
     operationIds: ['apps/create-installation-access-token'],
-    places: ['administration', 'custom_properties', 'organization_installation_repositories', 'organization_installations'].map(
-      (name) => `/permissions/enterprise_${name}`,
-    ),
+    places: ['/permissions/enterprise_custom_properties_for_organizations'],
     ignored: true,
-    reason: 'there are no enterprises, to which these permissions belong',
+    reason: 'there are no enterprises, to which this permission belongs',
   },
   {
     operationIds: ['copilot-spaces/create-for-org', 'copilot-spaces/update-for-org'],
