@@ -94,19 +94,3 @@ test('pull requests that are opened, reviewed and merged at the same time add up
     return { rows: found };
   }
 });
-
-test('two processes that merge the same pull request at the same time make one merge', async () => {
-  const { ada, base, client, commit, open, tip } = await pullSetting(w);
-  const servers = [w.hearth, await w.another()];
-  const headers = { authorization: `Bearer ${await w.token(ada)}` };
-  for (const name of ['one', 'two', 'three']) {
-    await commit(name, { [`${name}.txt`]: 'new\n' });
-    const url = `/api/v3${base}/pulls/${await open(name)}/merge`;
-    const merges = servers.map(({ app }) => app.inject({ method: 'PUT', url, headers, payload: { merge_method: 'squash' } }));
-    const replies = await Promise.all(merges);
-    expect(replies.map(({ statusCode }) => statusCode).sort()).toEqual([200, 405]);
-    expect(replies.find(({ statusCode }) => statusCode === 200)?.json().sha).toBe(await tip('main'));
-  }
-  expect((await client.get(`${base}/commits`)).body).toHaveLength(4);
-  await w.settle();
-});
