@@ -138,11 +138,10 @@ export const makeFamilyServices: [UnmadeService] extends [never] ? MakeServices 
 type FollowUpsOf<One> = One extends Family<string, infer _Events, infer Kind> ? Kind : never;
 type UndeclaredFollowUp = Exclude<FollowUpKind, FollowUpsOf<(typeof families)[number]>>;
 
+const followUpsOf = (all: readonly Family[]): FollowUps => Object.assign({}, ...all.map(({ followUps = {} }) => followUps));
+
 /** Does what follows moves of refs. A kind that no family declares is a type error here that names the kind. */
-export const allFollowUps: [UndeclaredFollowUp] extends [never] ? FollowUps : UndeclaredFollowUp = Object.assign(
-  {},
-  ...families.map(({ followUps = {} }: Family) => followUps),
-);
+export const allFollowUps: [UndeclaredFollowUp] extends [never] ? FollowUps : UndeclaredFollowUp = followUpsOf(families);
 
 /** The subscriptions of all families: background work that events start. */
 export const allSubscriptions: readonly Subscriber<JobContext>[] = allFamilies.flatMap(({ subscriptions = [] }) => subscriptions);

@@ -20,7 +20,7 @@ type Unfinished = Pick<store.Intent, 'repository_id' | 'following'> & {
   isOver?: boolean;
 };
 
-/** Told of what follows a move and could not be done. The move is recorded nevertheless. */
+/** Gets the error of a follow-up that could not be done. Its move is recorded nevertheless. */
 type OnFailedFollowUp = (error: unknown) => void;
 
 /** Records what unfinished intents of a repository did, and does what follows, each in a transaction of its own. */

@@ -153,7 +153,7 @@ test('a merge whose process ended after the branch had moved is completed, with 
   expect(await unfinished(w, repo)).toEqual([]);
 });
 
-test('a merge that is asked for again after its process ended is completed, and not done twice', async () => {
+test('a merge that is repeated after its process ended is completed, and not done twice', async () => {
   const { client, base, number, merge, squashed, tip, repo } = await unrecordedMerge();
   expect(await merge()).toMatchObject({ status: 405, body: { message: 'Pull Request is not mergeable' } });
   expect(await tip('main')).toBe(squashed);
