@@ -31,6 +31,7 @@ import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addIdentityTokens } from './identity-tokens.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
+import { allLimiters } from './limiters.ts';
 import { addMetrics, type MetricsReader } from './metrics.ts';
 import { type BodyReader, bodyReader } from './read-body.ts';
 import { measureUnread } from './reading-rate.ts';
@@ -107,8 +108,8 @@ export function buildApp(parts: Parts): FastifyInstance {
 
   app.decorate('drainState', { draining: false, closing: false });
   addHealth(app, parts, app.drainState);
-  const { git, limiters } = parts.services;
-  const metrics = addMetrics(app, { ...parts, limiters: [...Object.values(limiters), git.commands, git.transfers] });
+  const { limiters } = parts.services;
+  const metrics = addMetrics(app, { ...parts, limiters: allLimiters(parts.services) });
   const refusals = openLimitRefusals({ ...parts, db: parts.database.db }, metrics.countRefusal);
   app.decorate('limitRefusals', refusals);
   app.addHook('onClose', () => refusals.flush());

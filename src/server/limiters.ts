@@ -1,5 +1,6 @@
 import type { Limiters } from '#endpoint/limiters.ts';
-import { concurrencyLimiter } from '#lib/concurrency-limiter.ts';
+import type { Services } from '#endpoint/services.ts';
+import { type ConcurrencyLimiter, concurrencyLimiter } from '#lib/concurrency-limiter.ts';
 import { requestLimits } from '#lib/limits/requests.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import { transferLimits } from '#objects/limits.ts';
@@ -34,3 +35,14 @@ export function openLimiters(limits: ResourceLimits): Limiters {
     }),
   };
 }
+
+const isLimiter = (service: unknown): service is ConcurrencyLimiter =>
+  typeof service === 'object' && service !== null && 'tryAcquire' in service;
+
+/** All limiters of a process: those of requests, of git processes, and of the families that have one as a service. */
+export const allLimiters = (services: Services): ConcurrencyLimiter[] => [
+  ...Object.values(services.limiters),
+  services.git.commands,
+  services.git.transfers,
+  ...Object.values(services).filter(isLimiter),
+];

@@ -86,7 +86,14 @@ test('the event loop and every limiter are watched', async () => {
     ),
   );
   const places = await metric('hearth_limiter_places{');
-  for (const limit of ['requests.concurrent', 'git.commands', 'git.transfers', 'oauth.passwords', 'oauth.keys'])
+  for (const limit of [
+    'requests.concurrent',
+    'git.commands',
+    'git.transfers',
+    'oauth.passwords',
+    'oauth.keys',
+    'search.concurrent',
+  ])
     for (const state of ['running', 'waiting', 'callers'])
       expect(places).toContain(`hearth_limiter_places{limit="${limit}",state="${state}"} 0`);
 });
