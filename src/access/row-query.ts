@@ -10,7 +10,7 @@ export type Columns = Readonly<Record<string, unknown>>;
  */
 export type RowQuery<Row> = {
   readonly select: RawBuilder<unknown>;
-  /** The row; undefined if nothing was found, in which case all columns are null. */
+  /** The row. It is undefined if all columns are null: nothing was found. */
   readonly read: (columns: Columns) => Row | undefined;
 };
 

@@ -176,9 +176,10 @@ function grantedIn(grant: Grant, permission: RepositoryPermission): RawBuilder<b
   return 'permissions' in grant && grant.permissions[permission] === undefined ? sql<boolean>`false` : sql<boolean>`true`;
 }
 
-/** The owners in whose repositories an account has a role everywhere, and the single repositories in which it has one. */
+/** The owners that give an account a role in all of their repositories. */
 const ownersOf = (accountId: number) =>
   sql`select o.owner_id from owner_roles o where o.account_id = ${accountId} and o.level > 0`;
+/** The repositories that give an account a role of its own. */
 const directlyOf = (accountId: number) =>
   sql`select d.repository_id from direct_roles d where d.account_id = ${accountId} and d.level > 0`;
 

@@ -94,7 +94,7 @@ async function checkTarget(client: pg.Client, manifest: Manifest): Promise<void>
   if (rows.length > 0) throw new StartupError('There are accounts here already: a backup is restored into an empty installation');
 }
 
-/** @throws StartupError if the tables of the backup differ from those of this Hearth, naming the migrations that differ */
+/** @throws StartupError if the tables of the backup differ from this Hearth's. Its message names the migrations that differ. */
 function checkMigrations(manifest: Manifest, own: readonly string[]): void {
   const lacking = manifest.migrations.filter((name) => !own.includes(name));
   const further = own.filter((name) => !manifest.migrations.includes(name));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { sealedColumns } from '#database/sealed-columns.ts';
 import type { Manifest } from './manifest.ts';
 
-/** The last value of each sealed column of a backup that has any. They identify the key of a backup without a fingerprint. */
+/** The last value of each sealed column of a backup. These values identify the key of a backup without a fingerprint. */
 export async function readSealedValues(folder: string, { tables }: Pick<Manifest, 'tables'>): Promise<Buffer[]> {
   const found: Buffer[] = [];
   for (const { table, column } of sealedColumns) {

@@ -2,7 +2,7 @@ import cluster from 'node:cluster';
 import type { Address } from '#database/connect.ts';
 import type { PortsOff } from './default-ports.ts';
 
-/** The variable in which a process gets its options from the primary process. */
+/** The environment variable that passes options from the primary process to the others. */
 export const workerVariable = 'HEARTH_CLUSTER_PART';
 
 /** The options that the primary process passes to a process that serves requests. */

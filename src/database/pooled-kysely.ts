@@ -176,7 +176,7 @@ class TransactionConnection implements DatabaseConnection {
     this.#checkComplete();
     const { command } = await this.#send(commit);
     this.#isEnded = true;
-    // PostgreSQL replies differently for a transaction in which a statement has failed.
+    // PostgreSQL answers COMMIT with ROLLBACK if a statement of the transaction failed.
     if (command !== 'COMMIT') throw this.#failure ?? new Error('The transaction was rolled back');
     this.#checkComplete();
   }

@@ -33,7 +33,7 @@ const messageOf = ({ keyword, message }: ErrorObject): string =>
 
 /**
  * Drops errors of union branches that don't help the client. For a value that matches no branch of a union, Ajv lists the errors
- * of all branches and then that of the union itself. This handles the errors of each union separately.
+ * of all branches and then the union's own error. Each union is handled by itself.
  */
 function relevantErrors(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const kept: ErrorObject[] = [];

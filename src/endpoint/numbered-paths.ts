@@ -20,7 +20,7 @@ const beginnings: readonly Beginning[] = [
 
 /** An address with ids, translated to the address with names. */
 type NumberedAddress = {
-  /** The address with names, all of them placeholders. */
+  /** The address with names. Each name is a parameter such as `{owner}`. */
   readonly named: string;
   /** The ids, in the order of the address. */
   readonly numbers: readonly string[];

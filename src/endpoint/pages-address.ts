@@ -82,7 +82,7 @@ export type NamedSite = NamedRepository & {
   readonly label?: string | null | undefined;
 };
 
-/** The repository names whose website is that of the owner: `OWNER.pages`, or `OWNER.HOST` with the configured host. */
+/** The names of a repository that holds its owner's website: `OWNER.pages`, or `OWNER.HOST` with the configured host. */
 export const ownerSiteNames = (login: string, { origin }: Pick<PagesAddress, 'origin'>): string[] =>
   [...new Set(['pages', ...(origin ? [origin.hostname] : [])])].map((suffix) => `${login}.${suffix}`.toLowerCase());
 

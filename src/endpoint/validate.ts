@@ -90,8 +90,8 @@ function withLists({ properties = {} }: TSchema & { properties?: Readonly<Record
 }
 
 /**
- * A query in which spaces become pluses again if only that makes the value valid. Clients send `sort=reactions-+1` without
- * escaping the plus, which decodes to a space.
+ * Restores pluses in a query's values, if only that makes a value valid. Clients send `sort=reactions-+1` without escaping the
+ * plus, which decodes to a space.
  */
 function withPluses(
   { properties = {} }: TSchema & { properties?: Readonly<Record<string, { enum?: readonly unknown[] }>> },

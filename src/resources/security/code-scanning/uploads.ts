@@ -38,9 +38,9 @@ export async function receiveSarif(
   const commit = await findAnalysed(repoOf(git, repo.id), wanted);
   const packed = decodePacked(wanted.sarif);
   const gathered = gatherRuns({ toolName: tool_name, checkoutUri: checkout_uri });
-  if (wanted.validate)
-    await withSlot(sarifLimiter, caller, () => readWhole(packed, gathered, resourceLimits.of(codeScanningLimits)));
-  else await readBeginning(packed, gathered, resourceLimits.of(codeScanningLimits));
+  const limits = resourceLimits.of(codeScanningLimits);
+  if (wanted.validate) await withSlot(sarifLimiter, caller, () => readWhole(packed, gathered, limits));
+  else await readBeginning(packed, gathered, limits);
   const key = `${repo.id}/${randomBytes(16).toString('hex')}`;
   const { digest } = await objects.put(key, (sink) => sink(packed));
   try {
