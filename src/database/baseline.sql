@@ -1222,6 +1222,30 @@ create table memberships (
   created_at timestamp with time zone not null,
   constraint memberships_role_check CHECK ((role = ANY (ARRAY['owner'::text, 'member'::text])))
 );
+create table merge_queue_entries (
+  issue_id bigint not null,
+  repository_id bigint not null,
+  base_ref text not null,
+  "position" bigint not null,
+  is_jump boolean not null,
+  head_sha text not null,
+  enqueued_by bigint,
+  via_app_id bigint,
+  enqueued_at timestamp with time zone not null,
+  group_ref text,
+  group_base_sha text,
+  group_head_sha text,
+  checks text,
+  requested_at timestamp with time zone,
+  passed_at timestamp with time zone,
+  dequeued_by bigint,
+  dequeued_at timestamp with time zone,
+  removed_at timestamp with time zone,
+  removal_reason text,
+  removal_message text,
+  constraint merge_queue_entries_checks_check CHECK ((checks = ANY (ARRAY['pending'::text, 'success'::text, 'failure'::text]))),
+  constraint merge_queue_entries_check CHECK (((group_ref IS NULL) = (checks IS NULL)))
+);
 create table migration_repositories (
   migration_id bigint constraint user_migration_repositories_migration_id_not_null not null,
   repository_id bigint constraint user_migration_repositories_repository_id_not_null not null
@@ -1646,6 +1670,7 @@ create table repositories (
   has_pull_requests boolean default true not null,
   pull_request_creation_policy text default 'all'::text not null,
   organization_requires_signoff boolean default false not null,
+  has_merge_queue boolean default false not null,
   constraint repositories_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'private'::text, 'internal'::text]))),
   constraint repositories_squash_merge_commit_title_check CHECK ((squash_merge_commit_title = ANY (ARRAY['PR_TITLE'::text, 'COMMIT_OR_PR_TITLE'::text]))),
   constraint repositories_squash_merge_commit_message_check CHECK ((squash_merge_commit_message = ANY (ARRAY['PR_BODY'::text, 'COMMIT_MESSAGES'::text, 'BLANK'::text]))),
@@ -2761,6 +2786,11 @@ CREATE UNIQUE INDEX labels_name ON labels USING btree (repository_id, lower(name
 alter table limit_refusals add constraint limit_refusals_pkey PRIMARY KEY (hour, limit_name, caller);
 alter table memberships add constraint memberships_pkey PRIMARY KEY (organization_id, user_id);
 CREATE INDEX memberships_user ON memberships USING btree (user_id);
+alter table merge_queue_entries add constraint merge_queue_entries_pkey PRIMARY KEY (issue_id);
+CREATE INDEX merge_queue_entries_queue ON merge_queue_entries USING btree (repository_id, base_ref, "position") WHERE (removed_at IS NULL);
+CREATE INDEX merge_queue_entries_enqueued_by ON merge_queue_entries USING btree (enqueued_by) WHERE (enqueued_by IS NOT NULL);
+CREATE INDEX merge_queue_entries_dequeued_by ON merge_queue_entries USING btree (dequeued_by) WHERE (dequeued_by IS NOT NULL);
+CREATE INDEX merge_queue_entries_via_app ON merge_queue_entries USING btree (via_app_id) WHERE (via_app_id IS NOT NULL);
 alter table migration_repositories add constraint migration_repositories_pkey PRIMARY KEY (migration_id, repository_id);
 CREATE INDEX migration_repositories_repository ON migration_repositories USING btree (repository_id);
 alter table migrations add constraint migrations_pkey PRIMARY KEY (id);
@@ -3280,7 +3310,8 @@ insert into schema_migrations (version, name, checksum) values
   (280, '0280-interrupted-jobs', 'ca555f6a0facb7c02e676bd34ad6f4a52a8195d5b6bd845c672ecdcf4bdacea2'),
   (281, '0281-missing-products', 'e45028a5485c6a2a797fe6a090e3ba0a1273867d6449ab6c9ca68cf64b8c60d9'),
   (282, '0282-runs-on-behalf', '780c671649a11d4725d01b6505d75a20b7b2cc2cdacb064b8ea69200da4d1b1b'),
-  (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f');
+  (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f'),
+  (291, '0291-merge-queues', 'a941775ea616a5ba68d92746269bed36e04c4a506a292556b5c71d729a11d9aa');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -4034,6 +4065,12 @@ alter table known_addresses
   add constraint known_addresses_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table workflow_runs
   add constraint workflow_runs_on_behalf_of_id_fkey FOREIGN KEY (on_behalf_of_id) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table merge_queue_entries
+  add constraint merge_queue_entries_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  add constraint merge_queue_entries_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
+  add constraint merge_queue_entries_enqueued_by_fkey FOREIGN KEY (enqueued_by) REFERENCES accounts(id) ON DELETE SET NULL,
+  add constraint merge_queue_entries_via_app_id_fkey FOREIGN KEY (via_app_id) REFERENCES apps(id) ON DELETE SET NULL,
+  add constraint merge_queue_entries_dequeued_by_fkey FOREIGN KEY (dequeued_by) REFERENCES accounts(id) ON DELETE SET NULL;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -1156,6 +1156,29 @@ export interface Memberships {
   created_at: Date;
 }
 
+export interface MergeQueueEntries {
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  base_ref: string;
+  position: number;
+  is_jump: boolean;
+  head_sha: string;
+  enqueued_by: Id<'accounts'> | null;
+  via_app_id: Id<'apps'> | null;
+  enqueued_at: Date;
+  group_ref: string | null;
+  group_base_sha: string | null;
+  group_head_sha: string | null;
+  checks: 'pending' | 'success' | 'failure' | null;
+  requested_at: Date | null;
+  passed_at: Date | null;
+  dequeued_by: Id<'accounts'> | null;
+  dequeued_at: Date | null;
+  removed_at: Date | null;
+  removal_reason: string | null;
+  removal_message: string | null;
+}
+
 export interface MigrationRepositories {
   migration_id: Id<'migrations'>;
   repository_id: Id<'repositories'>;
@@ -1575,6 +1598,7 @@ export interface Repositories {
   has_pull_requests: Generated<boolean>;
   pull_request_creation_policy: Generated<'all' | 'collaborators_only'>;
   organization_requires_signoff: Generated<boolean>;
+  has_merge_queue: Generated<boolean>;
 }
 
 export interface RepositoryAdvisories {
@@ -2423,6 +2447,7 @@ export interface DB {
   labels: Labels;
   limit_refusals: LimitRefusals;
   memberships: Memberships;
+  merge_queue_entries: MergeQueueEntries;
   migration_repositories: MigrationRepositories;
   migrations: Migrations;
   milestones: Milestones;

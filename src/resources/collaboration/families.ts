@@ -3,6 +3,7 @@ import { commitComments } from './commit-comments/family.ts';
 import { issueFields } from './issue-fields/family.ts';
 import { issueRelations } from './issue-relations/family.ts';
 import { issues } from './issues/family.ts';
+import { mergeQueues } from './merge-queues/family.ts';
 import { milestones } from './milestones/family.ts';
 import { pulls } from './pulls/family.ts';
 import { reactions } from './reactions/family.ts';
@@ -23,6 +24,7 @@ export const collaborationFamilies = [
   pulls,
   codeOwners,
   reviews,
+  mergeQueues,
   timelines,
   commitComments,
   releases,

@@ -1,4 +1,4 @@
-import type { RuleEvaluator, RuleEvaluators } from '#resources/code/ref-rules/index.ts';
+import { checkedCommit, type RuleEvaluator, type RuleEvaluators } from '#resources/code/ref-rules/index.ts';
 import { listActiveDeploymentEnvironments } from './store.ts';
 
 /**
@@ -8,13 +8,15 @@ import { listActiveDeploymentEnvironments } from './store.ts';
 const requiredDeployments: RuleEvaluator<'required_deployments'> = {
   kinds: ['update'],
   needs: 'names',
-  async violation({ db, repo, merge }, { parameters }, move) {
-    const commit = merge?.head_sha ?? move.after;
+  async violation(check, { parameters }, move) {
+    const { db, repo } = check;
+    const commit = checkedCommit(check, move);
     const required = parameters.required_deployment_environments;
     if (required.length === 0 || commit === null) return undefined;
     const deployed = new Set(await listActiveDeploymentEnvironments(db, repo.id, commit));
     const missing = required.filter((environment) => !deployed.has(environment.toLowerCase()));
-    return missing.length === 0 ? undefined : `The commit must be deployed with success to ${missing.join(', ')} first.`;
+    if (missing.length === 0) return undefined;
+    return { message: `The commit must be deployed with success to ${missing.join(', ')} first.`, isPending: true };
   },
 };
 

@@ -1,10 +1,14 @@
 // Which events start workflows, and what each is for them.
+
+import { shortNameOf } from '#git/refs/ref-name.ts';
 import type { Id } from '#lib/id.ts';
 import { loadDeployments } from '#resources/actions/deployments/index.ts';
+import { headCommitOf } from '#resources/actions/workflow-runs/index.ts';
+import type { GroupData } from '#resources/collaboration/merge-queues/index.ts';
 import { ofCommit, ofDefaultBranch } from './others.ts';
 import { ofPullRequest, ofPullRequestTarget } from './pull-requests.ts';
 import { ofCreation, ofPush } from './pushes.ts';
-import type { RunTrigger, TriggerContext } from './run-trigger.ts';
+import { changedPaths, firstLine, type RunTrigger, type TriggerContext } from './run-trigger.ts';
 
 /** The parts of payloads that are looked at. */
 type Parts = {
@@ -40,6 +44,7 @@ const kinds: Readonly<Record<string, (context: TriggerContext, parts: Parts) => 
   workflow_run: async (context, { workflow_run: run }) => [
     await ofDefaultBranch(context, { workflow: run?.name, ...(run?.head_branch ? { branch: run.head_branch } : {}) }),
   ],
+  merge_group: async (context) => [await ofMergeGroup(context)],
   branch_protection_rule: async (context) => [await ofDefaultBranch(context)],
   check_run: async (context) => [await ofDefaultBranch(context)],
   check_suite: async (context) => [await ofDefaultBranch(context)],
@@ -59,6 +64,7 @@ export const startingNames: readonly string[] = Object.keys(kinds);
 export const namesOfCommits: readonly string[] = [
   'push',
   'create',
+  'merge_group',
   'pull_request',
   'pull_request_review',
   'pull_request_review_comment',
@@ -77,6 +83,26 @@ async function ofPulls(context: TriggerContext, { hasTarget = true } = {}): Prom
   const { issue } = context.event.data as { issue?: Id<'issues'> };
   if (issue === undefined) return [];
   return [await ofPullRequest(context, issue), hasTarget ? await ofPullRequestTarget(context, issue) : undefined];
+}
+
+/** The files of a merge group run for its commit, in the name of its branch. */
+async function ofMergeGroup({ event, built, gitRepository, repository }: TriggerContext): Promise<RunTrigger | undefined> {
+  const { branch, ref, base, head } = event.data as GroupData;
+  const commit = built.action === 'checks_requested' ? await headCommitOf(gitRepository, head) : undefined;
+  if (!commit) return undefined;
+  return {
+    trigger: {
+      event: 'merge_group',
+      action: built.action ?? undefined,
+      branch,
+      changedPaths: () => changedPaths(gitRepository, base, head),
+    },
+    files: { ref, sha: head },
+    title: firstLine(commit.message),
+    head: { branch: shortNameOf(ref), commit, repository: repository.id },
+    ref,
+    sha: head,
+  };
 }
 
 async function ofDeployment(context: TriggerContext): Promise<RunTrigger | undefined> {

@@ -10,6 +10,7 @@ import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import {
   evaluateMoves,
+  type MoveEvaluation,
   type MoveReason,
   pushRules,
   type RuledMove,
@@ -32,8 +33,8 @@ type MoveRefsOptions = MoveReason & {
   actor: Id<'accounts'> | undefined;
   /** Whether the actor's credential may change workflow files. */
   workflowFiles: WorkflowFileAccess;
-  /** The move takes back another one that rules let pass, and of which nobody was told. */
-  isUndo?: boolean;
+  /** What rules said of the moves already. Omitted: they are asked now. None: the moves are the server's own. */
+  judged?: readonly MoveEvaluation[];
   /** What follows if the refs move, in the transaction that records that, whatever happens to this process. */
   following?: readonly FollowUp[];
 };
@@ -68,7 +69,7 @@ export async function mustMoveRefs(context: MoveContext, options: MoveRefsOption
 }
 
 async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
-  const { repo, changes, actor, workflowFiles, following = [], isUndo = false, ...moveReason } = options;
+  const { repo, changes, actor, workflowFiles, following = [], judged, ...moveReason } = options;
   const gitRepository = repoOf(context.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(gitRepository, unconditional);
@@ -82,9 +83,9 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   const missing = commands.find(({ from, to }) => from === null && to === null);
   if (missing) return { updated: false, ref: missing.ref, reason: 'absent' };
   const moves = movesIn(commands);
-  const [refusal] = isUndo ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
+  const [refusal] = judged ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
   if (refusal !== undefined) throw new WorkflowFilesRefused(refusal);
-  const moveEvaluations = isUndo ? [] : await evaluateMoves(context, { repo, actor: { account: actor }, moves, ...moveReason });
+  const moveEvaluations = judged ?? (await evaluateMoves(context, { repo, actor: { account: actor }, moves, ...moveReason }));
   const intent = await openIntent(context, { repository: repo.id, actor, commands, following });
   const result = await updateRefs(gitRepository, commands).catch(async (error: unknown) => {
     await closeByRefs(context, intent);

@@ -1,5 +1,5 @@
 import type { Db } from '#database/connect.ts';
-import { loadRulesetsOf, matchesRef, type RuledRepository } from '#resources/code/rulesets/index.ts';
+import { loadRulesetsOf, matchesRef, type RuledRepository, type RuleOf } from '#resources/code/rulesets/index.ts';
 import type { BranchRule } from './schemas.ts';
 
 /**
@@ -22,4 +22,25 @@ export async function listRulesetRules(
     };
     return row.rules.map((rule) => ({ ...rule, ...source }) as BranchRule);
   });
+}
+
+export type QueueParameters = NonNullable<RuleOf<'merge_queue'>['parameters']>;
+
+/** The parameters of a rule that has none (the public API's defaults). */
+const queueDefaults: QueueParameters = {
+  check_response_timeout_minutes: 60,
+  grouping_strategy: 'ALLGREEN',
+  max_entries_to_build: 5,
+  max_entries_to_merge: 5,
+  merge_method: 'MERGE',
+  min_entries_to_merge: 1,
+  min_entries_to_merge_wait_minutes: 5,
+};
+
+/** How the merge queue of a branch works, by the oldest rule that demands one; undefined where none does. */
+export async function findMergeQueue(db: Db, repo: RuledRepository, ref: string): Promise<QueueParameters | undefined> {
+  const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.enforcement === 'active' && row.target === 'branch');
+  const rules = rows.flatMap((row) => (matchesRef(row, ref, repo) ? row.rules : []));
+  const rule = rules.find((one): one is RuleOf<'merge_queue'> => one.type === 'merge_queue');
+  return rule && (rule.parameters ?? queueDefaults);
 }

@@ -16,7 +16,7 @@ import { kindOfMove, type RuleCheck, type RuledMove } from './evaluator.ts';
 /** Thrown where a ref gets more commits than rules can look at. */
 export class TooManyCommits extends Error {}
 
-type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'syncsUpstream' | 'host' | 'secrets' | 'isTrial' | 'now'> & {
+type Given = Pick<RuleCheck, 'repo' | 'actor' | 'merge' | 'queue' | 'syncsUpstream' | 'host' | 'secrets' | 'isTrial' | 'now'> & {
   db: Db;
   gitRepository: GitRepository;
   moves: readonly RuledMove[];

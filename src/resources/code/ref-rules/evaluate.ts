@@ -19,12 +19,15 @@ import {
   type MergedPull,
   type MoveEvaluation,
   type MoveKind,
+  type QueueStep,
   type RefActor,
   type RefRules,
   type RuleCheck,
   type RuledMove,
   type RuleEvaluators,
+  type Violation,
 } from './evaluator.ts';
+import { isQueueBranch, queueBranchRules } from './queue-evaluators.ts';
 import { pushProtectionOf } from './secret-evaluator.ts';
 import { loadActorFacts } from './store.ts';
 
@@ -34,6 +37,8 @@ const isRuled = ({ ref }: RuledMove): boolean => branchOf(ref) !== undefined || 
 export type MoveReason = {
   /** The pull request by whose merge a branch moves. */
   readonly merge?: MergedPull | undefined;
+  /** The merge queue that the pull request goes through. */
+  readonly queue?: QueueStep | undefined;
   /** The branch gets what its upstream has. */
   readonly syncsUpstream?: boolean | undefined;
   /** A branch gets another name, and takes its protection along. */
@@ -61,7 +66,8 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   const branches = moves.flatMap(({ ref }) => branchOf(ref) ?? []);
   const [rulesets, protections] = await Promise.all([loadRulesetsOf(db, repo), loadProtections(db, repo.id, branches)]);
   const ofPush = pushProtectionOf(repo);
-  if (rulesets.length === 0 && protections.size === 0 && ofPush.length === 0) return undefined;
+  const isRuledAnyway = ofPush.length > 0 || moves.some(({ ref }) => isQueueBranch(ref));
+  if (rulesets.length === 0 && protections.size === 0 && !isRuledAnyway) return undefined;
   const facts = await loadActorFacts(db, repo, actor);
   const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
   const isLeft = ({ rule }: AppliedRule) => !(wanted.isRename && rule.type === 'deletion');
@@ -73,6 +79,7 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
       ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
       ...(protection ? rulesOfProtection(protection, facts).filter(isLeft) : []),
       ...ofPush,
+      ...queueBranchRules(repo, ref),
     ].filter(({ bypass }) => bypass !== 'exempt');
     if (applied.length > 0) byRef.set(ref, applied);
   }
@@ -86,6 +93,10 @@ export const loadRulesOfRefs = (
 ): Promise<Pick<RulesOfMoves, 'byRef' | 'facts'> | undefined> =>
   loadRules(db, { repo, actor, moves: refs.map((ref) => ({ ref, before: null, after: null })) });
 
+/** Whether a branch is changed by a merge queue alone. */
+export const hasMergeQueue = ({ byRef }: Pick<RulesOfMoves, 'byRef'>, ref: string): boolean =>
+  byRef.get(ref)?.some(({ rule, enforcement }) => rule.type === 'merge_queue' && enforcement === 'active') ?? false;
+
 type EvaluationContext = { db: Db; gitRepository: GitRepository; refRules: RefRules; now: Date; isTrial?: boolean };
 
 /** Which rules are judged: those that need no objects, those that do, or all. */
@@ -93,7 +104,11 @@ type Stage = 'names' | 'objects' | 'all';
 
 /** An evaluator of some type, whose rule is handed to it alone. */
 type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
-  violation(check: RuleCheck, rule: never, move: RuledMove): Promise<string | undefined> | string | undefined;
+  violation(
+    check: RuleCheck,
+    rule: never,
+    move: RuledMove,
+  ): Promise<string | Violation | undefined> | string | Violation | undefined;
 };
 
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
@@ -104,8 +119,8 @@ export async function evaluateRules(
 ): Promise<MoveEvaluation[]> {
   const { db, gitRepository, refRules, now, isTrial = false } = context;
   const { evaluators, host, secrets } = refRules;
-  const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
-  const given = { db, gitRepository, host, secrets, isTrial, now, repo, actor, merge, syncsUpstream, moves };
+  const { repo, facts: actor, merge, queue, syncsUpstream = false, moves, byRef } = rules;
+  const given = { db, gitRepository, host, secrets, isTrial, now, repo, actor, merge, queue, syncsUpstream, moves };
   await using check = await openCheck(given);
   const yieldNow = periodicYield();
   const moveEvaluations: MoveEvaluation[] = [];
@@ -115,9 +130,11 @@ export async function evaluateRules(
     for (const applied of byRef.get(move.ref) ?? []) {
       const evaluator: AnyEvaluator = evaluators[applied.rule.type];
       if (!isAbout(applied, evaluator, kind) || (stage !== 'all' && stage !== evaluator.needs)) continue;
-      const violation = await violationOf(evaluator, check, applied, move);
-      if (violation === undefined && evaluator.isSilent) continue;
-      evaluations.push({ applied, violation, isBypassed: violation !== undefined && mayBypass(applied, merge) });
+      const found = await violationOf(evaluator, check, applied, move);
+      if (found === undefined && evaluator.isSilent) continue;
+      const isPending = typeof found === 'object';
+      const violation = isPending ? found.message : found;
+      evaluations.push({ applied, violation, isPending, isBypassed: violation !== undefined && mayBypass(applied, merge) });
       await yieldNow();
     }
     if (evaluations.length > 0) moveEvaluations.push(moveEvaluationOf(move, evaluations));
@@ -146,7 +163,7 @@ async function violationOf(
   check: RuleCheck,
   { rule }: AppliedRule,
   move: RuledMove,
-): Promise<string | undefined> {
+): Promise<string | Violation | undefined> {
   try {
     return await evaluator.violation(check, rule as never, move);
   } catch (error) {

@@ -38,6 +38,12 @@ export type MergedPull = {
   readonly method: 'merge' | 'squash' | 'rebase' | undefined;
 };
 
+/**
+ * How a pull request goes through a merge queue: `entering` is judged as a merge that need not be tested on top of its base;
+ * `merging` by the checks of the commit that its base gets.
+ */
+export type QueueStep = 'entering' | 'merging';
+
 /** What an evaluator may ask about the change that it judges. What several rules ask is found out once. */
 export type RuleCheck = {
   readonly db: Db;
@@ -46,6 +52,7 @@ export type RuleCheck = {
   readonly repo: RuledRepository;
   readonly actor: ActorFacts;
   readonly merge: MergedPull | undefined;
+  readonly queue: QueueStep | undefined;
   /** The branch gets what its upstream has. */
   readonly syncsUpstream: boolean;
   /** The host of this server, as far as it is known. */
@@ -71,6 +78,16 @@ export type RuleCheck = {
   isEmpty(): Promise<boolean>;
 };
 
+/**
+ * The commit whose checks are required: the head of the pull request that is merged, the commit that a merge queue made of it, or
+ * the commit that is pushed.
+ */
+export const checkedCommit = ({ merge, queue }: Pick<RuleCheck, 'merge' | 'queue'>, { after }: RuledMove): Oid | null =>
+  queue === 'merging' ? after : (merge?.head_sha ?? after);
+
+/** How a move breaks a rule. `isPending`: it may keep the rule later, without another change. */
+export type Violation = { readonly message: string; readonly isPending: true };
+
 export type RuleType = AppliedRule['rule']['type'];
 type RuleOfType<Type extends RuleType> = Extract<AppliedRule['rule'], { readonly type: Type }>;
 
@@ -82,7 +99,11 @@ export type RuleEvaluator<Type extends RuleType> = {
   /** Only its breach is recorded. */
   readonly isSilent?: true;
   /** What is wrong with the move, as its user is told; undefined where it keeps the rule. */
-  violation(check: RuleCheck, rule: RuleOfType<Type>, move: RuledMove): Promise<string | undefined> | string | undefined;
+  violation(
+    check: RuleCheck,
+    rule: RuleOfType<Type>,
+    move: RuledMove,
+  ): Promise<string | Violation | undefined> | string | Violation | undefined;
 };
 
 /** What judges rules: an evaluator of each type, and what they know of the server. */
@@ -94,8 +115,16 @@ export type RefRules = {
 
 export type RuleEvaluators = { readonly [Type in RuleType]: RuleEvaluator<Type> };
 
-/** A rule that was judged. `violation`: how the move breaks it. `isBypassed`: its breach was allowed. */
-export type Evaluation = { readonly applied: AppliedRule; readonly violation: string | undefined; readonly isBypassed: boolean };
+/**
+ * A rule that was judged. `violation`: how the move breaks it. `isPending`: it may keep the rule later. `isBypassed`: its breach
+ * was allowed.
+ */
+export type Evaluation = {
+  readonly applied: AppliedRule;
+  readonly violation: string | undefined;
+  readonly isPending: boolean;
+  readonly isBypassed: boolean;
+};
 
 /** What the rules say of a move. Rules that are tried out alone (`evaluate`) refuse nothing. */
 export type MoveEvaluation = {

@@ -2,6 +2,7 @@ import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { gitEvaluators } from './git-evaluators.ts';
 import { removeOldSuites } from './jobs.ts';
+import { queueEvaluators } from './queue-evaluators.ts';
 import * as schemas from './schemas.ts';
 import { secretEvaluators } from './secret-evaluator.ts';
 import { makeRefRules } from './service.ts';
@@ -15,7 +16,7 @@ import { statusEvaluators } from './status-evaluators.ts';
 export const refRules = family({
   name: 'ref-rules',
   services: { refRules: makeRefRules },
-  evaluators: { ...gitEvaluators, ...statusEvaluators, ...signatureEvaluators, ...secretEvaluators },
+  evaluators: { ...gitEvaluators, ...statusEvaluators, ...signatureEvaluators, ...secretEvaluators, ...queueEvaluators },
   interpreters: [
     {
       reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',

@@ -1,4 +1,15 @@
+export { findMergeQueue, type QueueParameters } from './branch-rules.ts';
 export { loadRulesOfRefs, type MoveReason } from './evaluate.ts';
-export type { MergedPull, RefRules, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
+export {
+  checkedCommit,
+  type MergedPull,
+  type MoveEvaluation,
+  type RefRules,
+  type RuleCheck,
+  type RuledMove,
+  type RuleEvaluator,
+  type RuleEvaluators,
+} from './evaluator.ts';
+export { queuePrefixes } from './queue-evaluators.ts';
 export { RuleViolations } from './violations.ts';
-export { evaluateMoves, explainMove, findMergeObstacle, pushRules, recordMoveEvaluations } from './ways-in.ts';
+export { evaluateMoves, explainMove, findMergeObstacle, judgeMoves, pushRules, recordMoveEvaluations } from './ways-in.ts';

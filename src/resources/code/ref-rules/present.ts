@@ -27,6 +27,7 @@ export const presentShortRuleSuite = (row: SuiteRow): ShortRuleSuite => ({
 const protectionWords: { readonly [Type in RuleSource['type']]?: string } = {
   ProtectedBranch: 'protected_branch',
   PushProtection: 'push_protection',
+  MergeQueue: 'merge_queue',
 };
 
 /** A suite with its rules. Deleted rulesets are marked as such. */

@@ -1,10 +1,11 @@
 // Rules about what other systems say of commits.
 
 import { areAncestors } from '#git/history/ancestors.ts';
+import { gather } from '#lib/collections.ts';
 import { listLatestNamed } from '#resources/code/checks/index.ts';
 import { listLatestOfContexts } from '#resources/code/commit-statuses/index.ts';
 import type { RuleOf } from '#resources/code/rulesets/index.ts';
-import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from './evaluator.ts';
+import { checkedCommit, type RuleCheck, type RuledMove, type RuleEvaluator, type RuleEvaluators } from './evaluator.ts';
 
 type Required = RuleOf<'required_status_checks'>['parameters']['required_status_checks'][number];
 type Report = { name: string; app: number | null; state: 'success' | 'pending' | 'failure' };
@@ -26,15 +27,20 @@ async function listReports({ db, repo }: RuleCheck, commit: string, required: re
 }
 
 /** Why a required check isn't fulfilled; undefined where all that report it say success. */
-function problemOf({ context, integration_id }: Required, reports: readonly Report[]): string | undefined {
+function problemOf(
+  { context, integration_id }: Required,
+  reports: readonly Report[],
+): { message: string; isPending: boolean } | undefined {
   const own = reports.filter(({ name, app }) => name === context && (integration_id == null || app === integration_id));
-  if (own.some(({ state }) => state === 'failure')) return `Required status check "${context}" is failing.`;
-  if (own.length === 0 || own.some(({ state }) => state === 'pending')) return `Required status check "${context}" is expected.`;
+  if (own.some(({ state }) => state === 'failure'))
+    return { message: `Required status check "${context}" is failing.`, isPending: false };
+  if (own.length === 0 || own.some(({ state }) => state === 'pending'))
+    return { message: `Required status check "${context}" is expected.`, isPending: true };
   return undefined;
 }
 
-const isBehind = async ({ gitRepository, merge }: RuleCheck, { before }: RuledMove): Promise<boolean> => {
-  if (!merge || before === null) return false;
+const isBehind = async ({ gitRepository, merge, queue }: RuleCheck, { before }: RuledMove): Promise<boolean> => {
+  if (!merge || queue || before === null) return false;
   const [contains] = await areAncestors(gitRepository, [{ ancestor: before, descendant: merge.head_sha }]);
   return !contains;
 };
@@ -48,15 +54,19 @@ const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
   needs: 'names',
   async violation(check, { parameters }, move) {
     const { required_status_checks: required, strict_required_status_checks_policy: isStrict } = parameters;
-    const commit = check.merge?.head_sha ?? move.after;
+    const commit = checkedCommit(check, move);
     if (required.length === 0 || commit === null) return undefined;
     if (move.before === null && (parameters.do_not_enforce_on_create || (await check.isEmpty()))) return undefined;
     if (isStrict && (await isBehind(check, move))) return behindBase;
     const reports = await listReports(check, commit, required);
     const problems = required.flatMap((one) => problemOf(one, reports) ?? []);
-    return problems.length <= 1
-      ? problems[0]
-      : `${problems.length} of ${required.length} required status checks are not fulfilled: ${problems.join(' ')}`;
+    const [first] = problems;
+    if (first === undefined) return undefined;
+    const message =
+      problems.length === 1
+        ? first.message
+        : `${problems.length} of ${required.length} required status checks are not fulfilled: ${gather(problems, 'message').join(' ')}`;
+    return problems.every(({ isPending }) => isPending) ? { message, isPending: true } : message;
   },
 };
 

@@ -13,7 +13,7 @@ export class RuleViolations extends Error {
 
 /** A rule with where it comes from. */
 export const sourceName = ({ source: { type, name }, rule }: AppliedRule): string => {
-  if (type === 'PushProtection') return name;
+  if (type === 'PushProtection' || type === 'MergeQueue') return name;
   return type === 'ProtectedBranch' ? `${rule.type}, protection of ${name}` : `${rule.type}, ruleset ${JSON.stringify(name)}`;
 };
 

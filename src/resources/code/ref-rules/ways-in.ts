@@ -7,7 +7,7 @@ import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
 import type { AppliedRule, RuledRepository } from '#resources/code/rulesets/index.ts';
-import { evaluateRules, loadRules, mergeMoveEvaluations, needObjects, type WantedMoves } from './evaluate.ts';
+import { evaluateRules, hasMergeQueue, loadRules, mergeMoveEvaluations, needObjects, type WantedMoves } from './evaluate.ts';
 import type { MergedPull, MoveEvaluation, RefActor, RefRules, RuledMove } from './evaluator.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
@@ -40,15 +40,23 @@ export const recordMoveEvaluations = (
  * @throws RuleViolations
  */
 export async function evaluateMoves(context: Context, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
-  const { db, change, git, now, refRules } = context;
+  const { change } = context;
   const { repo, actor } = wanted;
-  const rules = await loadRules(db, wanted);
-  if (!rules) return [];
-  const moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository: repoOf(git, repo.id) }, rules);
+  const moveEvaluations = await judgeMoves(context, wanted);
   const refused = moveEvaluations.filter(({ result }) => result === 'fail');
   if (refused.length === 0) return moveEvaluations;
   await change((scope) => recordMoveEvaluations(scope.tx, context, { repo, actor: actor.account, moveEvaluations: refused }));
   throw new RuleViolations(refused);
+}
+
+/** What all rules say of moves. Nothing is recorded or refused. */
+export async function judgeMoves(
+  { db, git, now, refRules }: Omit<Context, 'change'>,
+  wanted: WantedMoves,
+): Promise<readonly MoveEvaluation[]> {
+  const rules = await loadRules(db, wanted);
+  if (!rules) return [];
+  return evaluateRules({ db, refRules, now, gitRepository: repoOf(git, wanted.repo.id) }, rules);
 }
 
 type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; move: RuledMove };
@@ -56,7 +64,7 @@ type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; m
 /**
  * What keeps a pull request from being merged by somebody who may bypass nothing: `behind` where it only needs what its base has;
  * undefined where no rule does. Rules about the commits that a merge would make aren't among them, since they depend on how it is
- * merged.
+ * merged. Where the base has a merge queue, what keeps it from entering that.
  */
 export async function findMergeObstacle(
   { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },
@@ -65,7 +73,8 @@ export async function findMergeObstacle(
   const wanted = { repo, actor: { account: undefined }, moves: [move], merge: { ...merge, method: undefined } };
   const rules = await loadRules(db, wanted);
   if (!rules) return undefined;
-  const [moveEvaluation] = await evaluateRules({ db, refRules, now, gitRepository }, rules, 'names');
+  const queue = hasMergeQueue(rules, move.ref) ? ('entering' as const) : undefined;
+  const [moveEvaluation] = await evaluateRules({ db, refRules, now, gitRepository }, { ...rules, queue }, 'names');
   if (moveEvaluation?.result !== 'fail') return undefined;
   const broken = moveEvaluation.evaluations.filter(
     ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',

@@ -3,10 +3,11 @@ import type { Id } from '#lib/id.ts';
 import type { Rule } from './rule-types.ts';
 
 /**
- * What a rule comes from. `id` is that of the ruleset, of the branch protection, or of the repository whose pushes are protected.
+ * What a rule comes from. `id` is that of the ruleset, of the branch protection, or of the repository whose pushes are protected
+ * or whose merge queues have branches.
  */
 export type RuleSource = {
-  readonly type: 'Repository' | 'Organization' | 'ProtectedBranch' | 'PushProtection';
+  readonly type: 'Repository' | 'Organization' | 'ProtectedBranch' | 'PushProtection' | 'MergeQueue';
   readonly id: number;
   readonly name: string;
 };
@@ -23,8 +24,11 @@ type ProtectionRule = { readonly type: 'required_conversation_resolution' };
 /** No secrets come into the repository. */
 type SecretsRule = { readonly type: 'secret_scanning_push_protection' };
 
+/** Nobody but the server writes the branches of merge queues. */
+type QueueBranchRule = { readonly type: 'merge_queue_branch' };
+
 export type AppliedRule = {
-  readonly rule: Rule | ProtectionRule | SecretsRule;
+  readonly rule: Rule | ProtectionRule | SecretsRule | QueueBranchRule;
   readonly source: RuleSource;
   /** `evaluate`: its result is recorded, and refuses nothing. */
   readonly enforcement: 'active' | 'evaluate';

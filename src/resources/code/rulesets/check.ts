@@ -5,7 +5,7 @@ import { invalid, type Refusal } from '#lib/refusal.ts';
 import { rolesById } from './bypass.ts';
 import { defaultBranch, everything, refPrefixes, systemProperties } from './conditions.ts';
 import { expressionProblem } from './patterns.ts';
-import { notOffered, pushRuleTypes, type Rule, type RuleType } from './rule-types.ts';
+import { notOffered, pushRuleTypes, type Rule, type RuleOf, type RuleType } from './rule-types.ts';
 import type { BypassActor, Conditions, NewBypassActor, NewRuleset, Target } from './schemas.ts';
 import type { RulesetOwner } from './store.ts';
 
@@ -37,7 +37,13 @@ const patternTypes: readonly RuleType[] = [
   'branch_name_pattern',
   'tag_name_pattern',
 ];
-const branchTypes: readonly RuleType[] = ['pull_request', 'required_status_checks', 'code_scanning', 'branch_name_pattern'];
+const branchTypes: readonly RuleType[] = [
+  'pull_request',
+  'required_status_checks',
+  'code_scanning',
+  'merge_queue',
+  'branch_name_pattern',
+];
 
 /** Whether rules of a type are about what a target stands for. */
 function belongsTo(type: RuleType, target: Target): boolean {
@@ -69,10 +75,19 @@ function checkParameters(rule: Rule, field: string): void {
   const { parameters } = rule;
   const problem = 'operator' in parameters && parameters.operator === 'regex' ? expressionProblem(parameters.pattern) : undefined;
   if (problem !== undefined) throw wrong(`${field}.pattern`, `pattern ${problem}`);
+  if ('min_entries_to_merge' in parameters) checkGroupSizes(parameters, field);
   if ('restricted_file_paths' in parameters) checkPatterns(parameters.restricted_file_paths, `${field}.restricted_file_paths`);
   if ('required_reviewers' in parameters)
     for (const [at, { file_patterns }] of parameters.required_reviewers?.entries() ?? [])
       checkPatterns(file_patterns, `${field}.required_reviewers.${at}.file_patterns`);
+}
+
+/** A maximum of 0 stands for no maximum. */
+function checkGroupSizes(
+  { min_entries_to_merge: min, max_entries_to_merge: max }: NonNullable<RuleOf<'merge_queue'>['parameters']>,
+  field: string,
+): void {
+  if (max > 0 && min > max) throw wrong(`${field}.min_entries_to_merge`, 'min_entries_to_merge exceeds max_entries_to_merge');
 }
 
 function checkPatterns(patterns: readonly string[] = [], field: string, words: readonly string[] = []): void {

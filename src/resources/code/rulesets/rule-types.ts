@@ -67,6 +67,19 @@ const ScanParameters = Type.Object({
   ),
 });
 
+const count = Type.Integer({ minimum: 0, maximum: 100 });
+const minutes = { maximum: 360 };
+
+const MergeQueueParameters = Type.Object({
+  check_response_timeout_minutes: Type.Integer({ minimum: 1, ...minutes }),
+  grouping_strategy: OneOf(['ALLGREEN', 'HEADGREEN']),
+  max_entries_to_build: count,
+  max_entries_to_merge: count,
+  merge_method: OneOf(['MERGE', 'SQUASH', 'REBASE']),
+  min_entries_to_merge: count,
+  min_entries_to_merge_wait_minutes: Type.Integer({ minimum: 0, ...minutes }),
+});
+
 /** The parameters of each type of rule; null for a type that has none. */
 const parameters = {
   creation: null,
@@ -81,6 +94,7 @@ const parameters = {
   pull_request: PullRequestParameters,
   required_status_checks: StatusChecksParameters,
   code_scanning: ScanParameters,
+  merge_queue: MergeQueueParameters,
   commit_message_pattern: Pattern,
   commit_author_email_pattern: Pattern,
   committer_email_pattern: Pattern,
@@ -100,11 +114,15 @@ type ParametersOf<Type extends RuleType> = (typeof parameters)[Type] extends TSc
   ? Static<Extract<(typeof parameters)[Type], TSchema>>
   : undefined;
 
-/** A rule of one type. The parameters of `update` may be left out. */
+/** Types of rules whose parameters may be left out. */
+const withOptionalParameters = ['update', 'merge_queue'] as const satisfies readonly RuleType[];
+type OptionalParameters = (typeof withOptionalParameters)[number];
+
+/** A rule of one type. */
 export type RuleOf<Type extends RuleType> = Type extends RuleType
   ? ParametersOf<Type> extends undefined
     ? { readonly type: Type }
-    : Type extends 'update'
+    : Type extends OptionalParameters
       ? { readonly type: Type; readonly parameters?: ParametersOf<Type> }
       : { readonly type: Type; readonly parameters: ParametersOf<Type> }
   : never;
@@ -119,13 +137,14 @@ export const pushRuleTypes: readonly RuleType[] = [
 ];
 
 /** Types of the public API that need products which a server doesn't have: rules of these can't be made. */
-export const notOffered = ['merge_queue', 'workflows', 'assistant_code_review', 'license_compliance_scanning'] as const;
+export const notOffered = ['workflows', 'assistant_code_review', 'license_compliance_scanning'] as const;
 
 const schemaOf = (type: RuleType) => {
   const own: TSchema | null = parameters[type];
+  const optional: readonly RuleType[] = withOptionalParameters;
   const named = { type: Type.Literal(type) };
   if (own === null) return Type.Object(named);
-  return Type.Object({ ...named, parameters: type === 'update' ? Type.Optional(own) : own });
+  return Type.Object({ ...named, parameters: optional.includes(type) ? Type.Optional(own) : own });
 };
 
 /** The schema of a rule of each type. */

@@ -38,6 +38,9 @@ declare module '#events/kinds.ts' {
     'pull_request.review_request_removed': PullData & { user?: Id<'accounts'>; team?: Id<'teams'> };
     'pull_request.milestoned': PullData & { milestone: Id<'milestones'> };
     'pull_request.demilestoned': PullData & { milestone: Id<'milestones'> };
+    'pull_request.enqueued': PullData;
+    /** It has left its merge queue. The reasons are the public API's. */
+    'pull_request.dequeued': PullData & { reason: string };
     /** Its base has another name. */
     'pull_request.base_renamed': PullData;
   }
@@ -109,5 +112,7 @@ export const pullEvents = eventKinds({
   'pull_request.review_request_removed': reviewerPayload('review_request_removed'),
   'pull_request.milestoned': pullPayload('milestoned', milestone),
   'pull_request.demilestoned': pullPayload('demilestoned', milestone),
+  'pull_request.enqueued': pullPayload('enqueued'),
+  'pull_request.dequeued': pullPayload('dequeued', ({ data: { reason } }) => ({ reason })),
   'pull_request.base_renamed': 'no webhook',
 });

@@ -5,19 +5,23 @@ import { lockMerging, recordMerge } from './completing.ts';
 
 declare module '#resources/follow-ups.ts' {
   interface FollowUpData {
-    /** The base of a pull request got the commit of its merge. `app`: the app by which somebody merged it. */
-    'pulls.merge': { issue: Id<'issues'>; commit: string; app: Id<'apps'> | null };
+    /**
+     * The base of a pull request got the commit of its merge. `app`: the app by which somebody merged it. `by`: who merged it, where it
+     * isn't who moved the base.
+     */
+    'pulls.merge': { issue: Id<'issues'>; commit: string; app: Id<'apps'> | null; by?: Id<'accounts'> | undefined };
   }
 }
 
 /** Completes a merge whose base branch has moved. */
 export const pullFollowUps: FollowUps<'pulls.merge'> = {
-  async 'pulls.merge'(scope, { issue, commit, app }) {
+  async 'pulls.merge'(scope, { issue, commit, app, by }) {
     const merging = await lockMerging(scope.tx, issue);
     // A process that ended after the move leaves time to delete the app.
     const found = app === null ? undefined : await findAppById(scope.tx, app);
     return async (move) => {
-      if (merging) await recordMerge(scope, move, merging, { commit, app: found?.id ?? null });
+      if (merging)
+        await recordMerge(scope, by === undefined ? move : { ...move, actor: by }, merging, { commit, app: found?.id ?? null });
     };
   },
 };

@@ -4,6 +4,8 @@ export { followOpened } from './follow-pushes.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { reviewerLimits } from './limits.ts';
+export { mergeNames } from './merge-names.ts';
+export { writeMerge } from './merging.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
 export {

@@ -7,7 +7,6 @@ import type { Repo } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
 import { listAhead } from '#git/history/compare.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
-import type { Identity } from '#git/objects/identity.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { writeCommit } from '#git/objects/write-objects.ts';
 import { findBranch } from '#git/refs/refs.ts';
@@ -20,6 +19,7 @@ import { viaApp } from '#resources/collaboration/issues/index.ts';
 import { signedOff } from '#resources/repositories/repositories/index.ts';
 import { mergedTree } from './changes.ts';
 import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
+import type { MergeNames } from './merge-names.ts';
 import type { NewPullMerge } from './schemas.ts';
 import { loadPulls, type PullRow } from './store.ts';
 
@@ -43,13 +43,7 @@ function checkMayMerge(repo: Repo, pull: PullRow, { merge_method, sha }: WantedM
   if (sha !== undefined && sha !== pull.head_sha) throw conflict('Head branch was modified. Review and try the merge again.');
 }
 
-type MergeAction = RepositoryAction & {
-  /** Who commits the merge. */
-  identity: Identity;
-  /** The author of a squashed commit, with all addresses by which that account is known. */
-  authorOf: (pull: PullRow) => Promise<{ author: Identity; addresses: readonly string[] }>;
-  headOwner: string;
-};
+type MergeAction = RepositoryAction & MergeNames;
 
 /** A base branch that other processes move at the same time is tried again. */
 const attempts = 10;
@@ -110,12 +104,15 @@ async function mergeInTurn(
   throw notAllowed('Base branch was modified. Review and try the merge again.');
 }
 
-/** Writes the commits of a merge on top of the base. */
-async function writeMerge(
+/**
+ * Writes the commits of a merge on top of the base.
+ * @throws Refusal 405 where the pull request and the base conflict
+ */
+export async function writeMerge(
   gitRepository: GitRepository,
-  action: MergeAction,
+  action: { readonly repo: Merged['repo'] & Parameters<typeof signedOff>[0] } & MergeNames,
   pull: PullRow,
-  wanted: WantedMerge,
+  wanted: Omit<WantedMerge, 'sha'>,
   base: Oid,
 ): Promise<Oid> {
   const { repo, identity, headOwner, authorOf } = action;
@@ -136,7 +133,7 @@ async function writeMerge(
     const message = signedOff(repo, mergeMessage(merged, wanted), identity);
     return writeCommit(gitRepository, { tree, parents: [base, head], author: identity, committer: identity, message });
   }
-  const { author, addresses } = await authorOf(pull);
+  const { author, addresses } = await authorOf();
   const message = signedOff(repo, squashMessage(merged, wanted, addresses), identity);
   return writeCommit(gitRepository, { tree, parents: [base], author, committer: identity, message });
 }

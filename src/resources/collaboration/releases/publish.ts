@@ -128,7 +128,7 @@ async function removeUnusedTag(context: MoveContext, { repository, actor, tag, o
   const repo = await findRepository(context.db, repository);
   if (!repo) return;
   const changes = [{ ref: tagRef(tag), from: oid, to: null }];
-  await moveRefs(context, { repo, changes, actor, workflowFiles: noWorkflowFiles, isUndo: true });
+  await moveRefs(context, { repo, changes, actor, workflowFiles: noWorkflowFiles, judged: [] });
 }
 
 /** Removes the tag of a release that was never written, as the process ended before. */

@@ -23,6 +23,7 @@ const issueEvents = [
   'pull_request.closed',
   'pull_request.reopened',
   'pull_request.assigned',
+  'pull_request.dequeued',
   'pull_request.ready_for_review',
   'pull_request.review_requested',
   'issue_comment.created',
@@ -57,7 +58,9 @@ export const fanOutIssueEvents = batchSubscription<IssueEvent, JobContext>({
   name: 'notifications.fan-out',
   on: issueEvents,
   attempts: 25,
-  async runAll(events, context) {
+  async runAll(all, context) {
+    // Who is told of a merge needn't be told that it left its queue.
+    const events = all.filter(({ kind, data }) => kind !== 'pull_request.dequeued' || data.reason !== 'MERGE');
     const repositories = await loadNamedRepositories(context.db, unique(gather(events, 'repository')));
     // One event of each issue after the other, since earlier ones decide who takes part.
     for (const round of rounds(events, ({ data }) => data.issue))

@@ -1,6 +1,6 @@
 // The rule that wants the results of tools before a branch gets a commit.
 import { branchRef } from '#git/refs/ref-name.ts';
-import type { RuleEvaluator, RuleEvaluators } from '#resources/code/ref-rules/index.ts';
+import { checkedCommit, type RuleEvaluator, type RuleEvaluators } from '#resources/code/ref-rules/index.ts';
 import type { RuleOf } from '#resources/code/rulesets/index.ts';
 import { pullRefs } from './checks.ts';
 import { countNewAlerts, type NewAlertCount } from './rule-store.ts';
@@ -51,12 +51,13 @@ export function problemOf(
 const codeScanning: RuleEvaluator<'code_scanning'> = {
   kinds: ['creation', 'update'],
   needs: 'names',
-  async violation({ db, repo, merge, isEmpty }, { parameters }, move) {
+  async violation(check, { parameters }, move) {
+    const { db, repo, merge, queue, isEmpty } = check;
     const required = parameters.code_scanning_tools;
-    const commit = merge?.head_sha ?? move.after;
+    const commit = checkedCommit(check, move);
     if (required.length === 0 || commit === null) return undefined;
     if (move.before === null && (await isEmpty())) return undefined;
-    const refs = merge ? pullRefs(merge.number) : [];
+    const refs = merge && queue !== 'merging' ? pullRefs(merge.number) : [];
     const base = move.before === null ? branchRef(repo.default_branch) : move.ref;
     const [counts, isPending] = await Promise.all([
       countNewAlerts(
@@ -68,7 +69,11 @@ const codeScanning: RuleEvaluator<'code_scanning'> = {
     ]);
     const problems = required.flatMap((one) => problemOf(one, counts) ?? []);
     if (isPending) problems.push('Code scanning results are still being processed.');
-    return problems.length === 0 ? undefined : problems.join(' ');
+    if (problems.length === 0) return undefined;
+    const message = problems.join(' ');
+    return isPending || required.some(({ tool }) => counts.every((one) => one.tool !== tool))
+      ? { message, isPending: true }
+      : message;
   },
 };
 

@@ -2,6 +2,7 @@
 
 /** The kinds of issue events that something raises. */
 export const issueEventKinds = [
+  'added_to_merge_queue',
   'assigned',
   'automatic_base_change_failed',
   'automatic_base_change_succeeded',
@@ -33,6 +34,7 @@ export const issueEventKinds = [
   'parent_issue_removed',
   'ready_for_review',
   'referenced',
+  'removed_from_merge_queue',
   'renamed',
   'reopened',
   'review_dismissed',

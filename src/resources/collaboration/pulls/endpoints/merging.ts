@@ -4,8 +4,8 @@ import { changesPulls, readsPulls, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
 import { Nothing } from '#lib/shape.ts';
-import { findAccountById, loadVerifiedEmails } from '#resources/identity/accounts/index.ts';
 import { identityOf } from '#resources/repositories/repositories/index.ts';
+import { mergeNames } from '../merge-names.ts';
 import { mergePull } from '../merging.ts';
 import { mergedPull, pull } from '../path-resources.ts';
 import { BranchUpdate, BranchUpdateResult, MergeResult, NewPullMerge } from '../schemas.ts';
@@ -36,21 +36,8 @@ export const merge = endpoint({
   refuses: [405, 409],
   replies: { 200: MergeResult },
   async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules, followUps } }) {
-    const accountOf = (id: typeof at.pull.author_id) => (id === null ? undefined : findAccountById(db, id));
-    const identity = identityOf(viewer.account, links, now);
-    const headOwner = await accountOf(at.pull.head_owner_id);
-    const mergeAction = {
-      ...action,
-      identity,
-      headOwner: headOwner?.login ?? at.repo.owner.login,
-      async authorOf() {
-        const author = await accountOf(at.pull.author_id);
-        if (!author) return { author: identity, addresses: [identity.email] };
-        const own = identityOf(author, links, now);
-        const addresses = (await loadVerifiedEmails(db, [author.id])).get(author.id) ?? [];
-        return { author: own, addresses: [own.email, ...addresses] };
-      },
-    };
+    const names = await mergeNames({ db, links, now }, { repo: at.repo, pull: at.pull, by: viewer.account });
+    const mergeAction = { ...action, ...names };
     const sha = await mergePull({ db, change, git, now, refRules, followUps }, mergeAction, at.pull, {
       ...body,
       merge_method: body?.merge_method ?? 'merge',

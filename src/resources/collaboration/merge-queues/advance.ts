@@ -1,0 +1,190 @@
+// Runs a merge queue: asks what comes next, and does it, until nothing is left to do. Every step is written ahead (`pushes`), so
+// that a step which was interrupted is completed or not begun.
+import type { JobContext } from '#endpoint/job-context.ts';
+import { isGitError } from '#git/errors.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { repoOf } from '#git/store.ts';
+import { getOrThrow } from '#lib/collections.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { moveRefs, type RefMoveRequest, recoverRefs } from '#resources/code/pushes/index.ts';
+import { queuePrefixes } from '#resources/code/ref-rules/index.ts';
+import { mergeNames, type PullRow, writeMerge } from '#resources/collaboration/pulls/index.ts';
+import type { FollowUp } from '#resources/follow-ups.ts';
+import { findAccountById } from '#resources/identity/accounts/index.ts';
+import { nextStep, type QueueStep } from './decide.ts';
+import { recordDropped, recordRemoval } from './follow-ups.ts';
+import { enqueueAdvance } from './queue-jobs.ts';
+import { evaluateGroup, judgementOf, type LoadedQueue, loadQueue, methodOf } from './state.ts';
+import { clearFlag, type EntryRow, type Group, type QueueKey, type Removal, saveChecks } from './store.ts';
+
+/** A job makes so many steps, and leaves the rest to the next one. */
+const maxSteps = 100;
+
+/** Does what a queue has to do now. */
+export async function advance(context: JobContext, key: QueueKey): Promise<void> {
+  const { change, db, stopping } = context;
+  await recoverRefs(moveContext(context), key.repository, [branchRef(key.branch)]);
+  for (let step = 0; step < maxSteps; step++) {
+    stopping?.throwIfAborted();
+    const queue = await loadQueue(context, key);
+    if (!queue) {
+      await clearFlag(db, key.repository);
+      return;
+    }
+    const next = nextStep(queue.state);
+    if (next.kind === 'wait') {
+      const { until } = next;
+      if (until) await change(({ tx }) => enqueueAdvance(tx, key, until));
+      return;
+    }
+    await doStep(context, queue, next);
+  }
+  await change(({ tx }) => enqueueAdvance(tx, key));
+}
+
+const moveContext = ({ db, change, now, services: { git, refRules, followUps } }: JobContext) => ({
+  db,
+  change,
+  git,
+  now,
+  refRules,
+  followUps,
+});
+
+function doStep(context: JobContext, queue: LoadedQueue, step: Exclude<QueueStep, { kind: 'wait' }>): Promise<void> {
+  switch (step.kind) {
+    case 'remove':
+      return removeEntry(context, queue, rowAt(queue, step.at), step.removal);
+    case 'drop':
+      return dropGroups(context, queue, queue.rows.slice(step.from));
+    case 'build':
+      return buildGroup(context, queue, rowAt(queue, step.at), step.base);
+    case 'merge':
+      return mergeEntries(context, queue, queue.rows.slice(0, step.count));
+  }
+}
+
+function rowAt({ rows }: LoadedQueue, at: number): EntryRow {
+  const row = rows[at];
+  if (!row) throw new Error('A merge queue decided about an entry that it does not have');
+  return row;
+}
+
+type ServersMove = {
+  readonly changes: readonly RefMoveRequest[];
+  readonly actor: EntryRow['enqueued_by'];
+  readonly following: readonly FollowUp[];
+};
+
+/** Moves the branches of a queue, with what follows. Whether they moved shows when the queue is loaded again. */
+const moveBranches = (context: JobContext, { repo }: LoadedQueue, { changes, actor, following }: ServersMove) =>
+  moveRefs(moveContext(context), {
+    repo,
+    changes,
+    actor: actor ?? undefined,
+    workflowFiles: { allowed: true },
+    judged: [],
+    following,
+  });
+
+/** The deletions of the branches of entries, as far as they exist. */
+const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveRequest[] =>
+  rows.flatMap(({ group_ref: ref }) => {
+    const from = ref === null ? undefined : refs.get(ref);
+    return ref === null || from === undefined ? [] : [{ ref, from, to: null }];
+  });
+
+/** Removes an entry, in the name of who asked for it. */
+async function removeEntry(context: JobContext, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> {
+  const changes = deletionsOf(queue, [row]);
+  const { issue_id: issue, dequeued_by: actor } = row;
+  if (changes.length > 0) {
+    const following: FollowUp[] = [{ kind: 'merge-queues.remove', data: { issue, removal } }];
+    await moveBranches(context, queue, { changes, actor, following });
+    return;
+  }
+  const move = { repo: queue.repo, actor: actor ?? undefined, now: context.now };
+  await context.change((scope) => recordRemoval(scope, move, issue, removal));
+}
+
+async function dropGroups(context: JobContext, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+  const grouped = rows.filter(({ group_ref }) => group_ref !== null);
+  const issues = grouped.map(({ issue_id }) => issue_id);
+  const changes = deletionsOf(queue, grouped);
+  if (changes.length > 0) {
+    await moveBranches(context, queue, { changes, actor: null, following: [{ kind: 'merge-queues.drop', data: { issues } }] });
+    return;
+  }
+  const move = { repo: queue.repo, actor: undefined, now: context.now };
+  await context.change((scope) => recordDropped(scope, move, issues));
+}
+
+/** Makes the merge of an entry upon those before it, and the branch by which it is tested. */
+async function buildGroup(context: JobContext, queue: LoadedQueue, row: EntryRow, base: Group['base']): Promise<void> {
+  const pull = getOrThrow(queue.pulls, row.issue_id);
+  const made = await mergeUpon(context, queue, { row, pull, base });
+  if (typeof made === 'object') return removeEntry(context, queue, row, made);
+  const prefix = queuePrefixes[context.services.vocabulary];
+  const group = { ref: branchRef(`${prefix}/${row.base_ref}/pr-${pull.number}-${base}`), base, head: made };
+  const following: FollowUp[] = [{ kind: 'merge-queues.build', data: { issue: row.issue_id, group } }];
+  await moveBranches(context, queue, {
+    // A branch that is left over from a group that was lost is taken.
+    changes: [{ ref: group.ref, to: made }],
+    actor: row.enqueued_by,
+    following,
+  });
+}
+
+/** The commit of an entry's merge, or why there can't be one. */
+async function mergeUpon(
+  { db, scope, services, now }: JobContext,
+  { repo, state }: LoadedQueue,
+  { row, pull, base }: { row: EntryRow; pull: PullRow; base: Group['base'] },
+): Promise<Group['head'] | Removal> {
+  const by = row.enqueued_by === null ? undefined : await findAccountById(db, row.enqueued_by);
+  if (!by) return { reason: 'MANUAL', message: 'The account that added it was deleted.' };
+  const names = await mergeNames({ db, links: scope.links, now }, { repo, pull, by });
+  try {
+    const wanted = { merge_method: methodOf(state.parameters) };
+    return await writeMerge(repoOf(services.git, repo.id), { repo, ...names }, pull, wanted, base);
+  } catch (error) {
+    if (error instanceof Refusal) return { reason: 'MERGE_CONFLICT', message: error.message };
+    if (isGitError(error, 'too-large') || isGitError(error, 'timeout'))
+      return { reason: 'GIT_TREE_INVALID', message: 'Git could not make the merge within its limits.' };
+    throw error;
+  }
+}
+
+/** Gives the base the group of the last of some entries, if the rules still let it. */
+async function mergeEntries(context: JobContext, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+  const { key, repo, pulls, state } = queue;
+  const { parameters } = state;
+  const last = rows.at(-1);
+  const head = last?.group_head_sha;
+  if (!last || head == null) throw new Error('A merge queue decided to merge an entry without a group');
+  const following: Extract<FollowUp, { kind: 'pulls.merge' }>[] = [];
+  for (const row of rows) {
+    const { group_ref: ref, group_base_sha: base, group_head_sha: own } = row;
+    if (ref === null || base === null || own === null) throw new Error('A merge queue decided to merge a lost group');
+    const pull = getOrThrow(pulls, row.issue_id);
+    const evaluations = await evaluateGroup(context, { key, repo, parameters }, { row, pull, group: { ref, base, head: own } });
+    const { checks, broken } = judgementOf(evaluations, { isLate: false, minutes: 0 });
+    if (broken) return removeEntry(context, queue, row, broken);
+    // What had passed when it was decided may have been run again.
+    const mayFail = parameters.grouping_strategy === 'HEADGREEN' && row !== last;
+    if (checks !== 'success' && !mayFail) {
+      await saveChecks(context.db, [{ issue: row.issue_id, checks }], context.now);
+      return;
+    }
+    const by = row.enqueued_by ?? undefined;
+    following.push({ kind: 'pulls.merge', data: { issue: row.issue_id, commit: own, app: row.via_app_id, by } });
+  }
+  // Follow-ups lock the rows of issues in this order, as everybody does.
+  following.sort((a, b) => a.data.issue - b.data.issue);
+  const issues = rows.map(({ issue_id }) => issue_id);
+  await moveBranches(context, queue, {
+    changes: [{ ref: branchRef(key.branch), from: state.tip, to: head }, ...deletionsOf(queue, rows)],
+    actor: last.enqueued_by,
+    following: [...following, { kind: 'merge-queues.merge', data: { issues } }],
+  });
+}

@@ -1,0 +1,19 @@
+import { family } from '#resources/family.ts';
+import * as endpoints from './endpoints.ts';
+import { mergeGroupEvents } from './events.ts';
+import { mergeQueueFollowUps } from './follow-ups.ts';
+import { advanceChanged, advanceQueue } from './jobs.ts';
+import * as limits from './limits.ts';
+import * as schemas from './schemas.ts';
+
+/** Queues in which pull requests are tested upon each other before their base gets them. */
+export const mergeQueues = family({
+  name: 'merge-queues',
+  limits,
+  schemas,
+  endpoints: [endpoints],
+  events: mergeGroupEvents,
+  followUps: mergeQueueFollowUps,
+  subscriptions: [advanceChanged],
+  jobs: [advanceQueue],
+});

@@ -1,0 +1,1 @@
+export type { GroupData } from './events.ts';

@@ -1,0 +1,168 @@
+// Loads what a merge queue is decided from: its entries, their pull requests, the branches of its groups, and their checks.
+import type { JobContext } from '#endpoint/job-context.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { findRefOids } from '#git/refs/refs.ts';
+import { repoOf } from '#git/store.ts';
+import { gather } from '#lib/collections.ts';
+import { addMinutes } from '#lib/time.ts';
+import { findMergeQueue, judgeMoves, type MoveEvaluation, type QueueParameters } from '#resources/code/ref-rules/index.ts';
+import { loadPulls, type PullRow } from '#resources/collaboration/pulls/index.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import type { QueuedEntry, QueueState } from './decide.ts';
+import { type CheckResult, type EntryRow, type Group, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
+
+/** A queue with all that is known of it. `refs` are the branches that exist. */
+export type LoadedQueue = {
+  readonly key: QueueKey;
+  readonly repo: RepositoryWithOwner;
+  readonly rows: readonly EntryRow[];
+  readonly pulls: ReadonlyMap<PullRow['id'], PullRow>;
+  readonly refs: ReadonlyMap<string, Oid>;
+  readonly state: QueueState;
+};
+
+/** The parameters of a queue whose rule is gone, which decide nothing. */
+const noParameters: QueueParameters = {
+  check_response_timeout_minutes: 60,
+  grouping_strategy: 'ALLGREEN',
+  max_entries_to_build: 0,
+  max_entries_to_merge: 0,
+  merge_method: 'MERGE',
+  min_entries_to_merge: 0,
+  min_entries_to_merge_wait_minutes: 0,
+};
+
+export const methodOf = ({ merge_method }: QueueParameters) => merge_method.toLowerCase() as 'merge' | 'squash' | 'rebase';
+
+/** The state of a queue; undefined where it has no entries. What checks say of its groups is found out and stored. */
+export async function loadQueue(context: JobContext, key: QueueKey): Promise<LoadedQueue | undefined> {
+  const { db, now, services } = context;
+  const rows = await listEntries(db, key);
+  if (rows.length === 0) return undefined;
+  const ref = branchRef(key.branch);
+  const [repositories, pulls, refs] = await Promise.all([
+    loadNamedRepositories(db, [key.repository]),
+    loadPulls(db, gather(rows, 'issue_id')),
+    findRefOids(repoOf(services.git, key.repository), [ref, ...rows.flatMap(({ group_ref }) => group_ref ?? [])]),
+  ]);
+  const repo = repositories.get(key.repository);
+  if (!repo) return undefined;
+  const parameters = await findMergeQueue(db, repo, ref);
+  const tip = refs.get(ref);
+  const general = !parameters
+    ? cleared('The branch has no merge queue any more.')
+    : tip === undefined
+      ? cleared('The base branch was deleted.')
+      : undefined;
+  const queue = { key, repo, pulls, parameters: parameters ?? noParameters };
+  const entries: QueuedEntry[] = [];
+  const results: CheckResult[] = [];
+  for (const row of rows) {
+    const pull = pulls.get(row.issue_id);
+    const obstacle = general ?? obstacleOf(row, pull);
+    const group = groupOf(row);
+    const isThere = group !== undefined && refs.get(group.ref) === group.head;
+    if (!pull || obstacle || !isThere || row.requested_at === null) {
+      entries.push({ obstacle, group: group && { ...group, ...unjudged(row) } });
+      continue;
+    }
+    const judged = row.checks === 'pending' ? await judgeGroup(context, queue, { row, pull, group }) : unjudged(row);
+    if (judged.checks !== row.checks) results.push({ issue: row.issue_id, checks: judged.checks });
+    const passedAt = judged.checks === 'success' ? (row.passed_at ?? now) : undefined;
+    entries.push({ obstacle: judged.broken, group: { ...group, ...judged, requestedAt: row.requested_at, passedAt } });
+  }
+  if (results.length > 0) await saveChecks(db, results, now);
+  return { key, repo, rows, pulls, refs, state: { parameters: queue.parameters, tip: tip ?? '', entries, now } };
+}
+
+const cleared = (message: string): Removal => ({ reason: 'QUEUE_CLEARED', message });
+
+/** Why an entry can't stay in its queue. */
+function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undefined {
+  const { base_ref, head_sha, enqueued_by, dequeued_at } = entry;
+  if (!pull) return { reason: 'MANUAL', message: 'The pull request was deleted.' };
+  if (pull.merged_at !== null) return { reason: 'ALREADY_MERGED', message: 'The pull request was merged otherwise.' };
+  if (dequeued_at !== null) return { reason: 'MANUAL', message: 'Somebody removed the pull request from the queue.' };
+  if (pull.state === 'closed') return { reason: 'MANUAL', message: 'The pull request was closed.' };
+  if (pull.is_draft) return { reason: 'MANUAL', message: 'The pull request was made a draft.' };
+  if (pull.base_ref !== base_ref) return { reason: 'MANUAL', message: 'The pull request got another base.' };
+  if (pull.head_sha !== head_sha) return { reason: 'INVALID_MERGE_COMMIT', message: 'The pull request got other commits.' };
+  return enqueued_by === null ? { reason: 'MANUAL', message: 'The account that added it was deleted.' } : undefined;
+}
+
+const groupOf = ({ group_ref: ref, group_base_sha: base, group_head_sha: head }: EntryRow): Group | undefined =>
+  ref === null || base === null || head === null ? undefined : { ref, base, head };
+
+type Judged = {
+  readonly checks: CheckResult['checks'];
+  readonly failure: Removal | undefined;
+  /** What else keeps the entry from being merged. */
+  readonly broken: Removal | undefined;
+};
+
+const unjudged = ({ checks, requested_at, passed_at }: EntryRow) => ({
+  checks: checks ?? ('pending' as const),
+  failure: undefined,
+  broken: undefined,
+  requestedAt: requested_at ?? new Date(0),
+  passedAt: passed_at ?? undefined,
+});
+
+/** The rules that are about the checks of a commit. */
+const aboutChecks: readonly string[] = ['required_status_checks', 'code_scanning', 'required_deployments', 'workflows'];
+
+type Grouped = { readonly row: EntryRow; readonly pull: PullRow; readonly group: Group };
+
+/** What the rules of the base say of the merge of an entry, as who added it makes it. */
+export const evaluateGroup = (
+  { db, now, services: { git, refRules } }: JobContext,
+  { key, repo, parameters }: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
+  { row, pull, group }: Grouped,
+): Promise<readonly MoveEvaluation[]> =>
+  judgeMoves(
+    { db, git, now, refRules },
+    {
+      repo,
+      actor: { account: row.enqueued_by ?? undefined },
+      moves: [{ ref: branchRef(key.branch), before: group.base, after: group.head }],
+      merge: { ...pull, method: methodOf(parameters) },
+      queue: 'merging',
+    },
+  );
+
+/** What evaluations mean for an entry. Nobody bypasses checks in a queue: who may do so can merge without it. */
+export function judgementOf(
+  evaluations: readonly MoveEvaluation[],
+  { isLate, minutes }: { isLate: boolean; minutes: number },
+): Judged {
+  const violations = evaluations
+    .flatMap((one) => one.evaluations)
+    .filter(({ violation, applied }) => violation !== undefined && applied.enforcement === 'active');
+  const broken = violations.filter(({ applied, isBypassed }) => !isBypassed && !aboutChecks.includes(applied.rule.type));
+  const ofChecks = violations.filter(({ applied }) => aboutChecks.includes(applied.rule.type));
+  const messageOf = (found: typeof violations) => found.map(({ violation }) => violation).join(' ');
+  const failed = ofChecks.filter(({ isPending }) => !isPending);
+  const timedOut = isLate && ofChecks.length > 0 && failed.length === 0;
+  const late = `Checks did not report within ${minutes} minutes: ${messageOf(ofChecks)}`;
+  return {
+    checks: ofChecks.length === 0 ? 'success' : failed.length > 0 || isLate ? 'failure' : 'pending',
+    failure: timedOut
+      ? { reason: 'CI_TIMEOUT', message: late }
+      : failed.length > 0
+        ? { reason: 'CI_FAILURE', message: messageOf(failed) }
+        : undefined,
+    broken: broken.length === 0 ? undefined : { reason: 'BRANCH_PROTECTIONS', message: messageOf(broken) },
+  };
+}
+
+async function judgeGroup(
+  context: JobContext,
+  queue: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
+  grouped: Grouped,
+): Promise<Judged> {
+  const minutes = queue.parameters.check_response_timeout_minutes;
+  const requested = grouped.row.requested_at ?? context.now;
+  const isLate = addMinutes(requested, minutes) <= context.now;
+  return judgementOf(await evaluateGroup(context, queue, grouped), { isLate, minutes });
+}

@@ -1,0 +1,187 @@
+import { expect, test } from 'vitest';
+import { world } from '#test/support/world.ts';
+import { defaults, queueSetting } from './setting.ts';
+
+const w = await world();
+
+type Entry = { pull_request: { number: number }; state: string; position: number };
+
+test('a branch with a merge queue is changed by the queue alone, one tested group after the other', async () => {
+  const { client, base, ready, enqueue, entry, queue, check, tip, commit } = await queueSetting(w);
+  const one = await ready('one');
+  const two = await ready('two');
+  const first = await tip('main');
+  expect(await client.put(`${base}/pulls/${one.number}/merge`)).toMatchObject({
+    status: 405,
+    body: { message: expect.stringContaining('Changes must be made through the merge queue.') },
+  });
+  await expect(commit('main', { 'x.txt': 'x' })).rejects.toThrow('through the merge queue');
+  expect(await enqueue(one.number)).toMatchObject({ status: 201, body: { state: 'queued', position: 1, merge_group: null } });
+  expect((await enqueue(two.number)).body).toMatchObject({ state: 'queued', position: 2 });
+  await w.settle();
+  expect(await queue()).toMatchObject({ branch: 'main', configuration: defaults, total_count: 2 });
+  const { entries } = (await queue()) as { entries: Entry[] };
+  expect(entries).toMatchObject([
+    { pull_request: { number: one.number }, state: 'awaiting_checks', position: 1 },
+    { pull_request: { number: two.number }, state: 'awaiting_checks', position: 2 },
+  ]);
+  const { merge_group: group } = await entry(one.number);
+  expect(group).toMatchObject({
+    base_sha: first,
+    head_ref: `refs/heads/queue/main/pr-${one.number}-${first}`,
+  });
+  expect((await entry(two.number)).merge_group.base_sha).toBe(group.head_sha);
+  await check(two.number, 'success');
+  expect(await tip('main')).toBe(first);
+  expect(await entry(two.number)).toMatchObject({ state: 'mergeable' });
+  await check(one.number, 'success');
+  const merged = await entry(two.number);
+  expect(merged).toMatchObject({ state: 'merged', position: null, removal_reason: 'MERGE' });
+  expect(await tip('main')).toBe(merged.merge_group.head_sha);
+  for (const { number } of [one, two])
+    expect((await client.get(`${base}/pulls/${number}`)).body).toMatchObject({ merged: true, state: 'closed' });
+  expect((await client.get(`${base}/git/matching-refs/heads/queue`)).body).toEqual([]);
+  expect((await queue()).total_count).toBe(0);
+});
+
+test('a pull request whose group fails leaves the queue, and those behind it are tested without it', async () => {
+  const { client, base, ready, enqueue, entry, check, tip } = await queueSetting(w);
+  const [one, two, three] = [await ready('one'), await ready('two'), await ready('three')];
+  for (const { number } of [one, two, three]) await enqueue(number);
+  await w.settle();
+  // Whether the second one is at fault isn't known before the first has passed.
+  await check(two.number, 'failure');
+  expect(await entry(two.number)).toMatchObject({ state: 'unmergeable' });
+  await check(one.number, 'success');
+  expect(await entry(one.number)).toMatchObject({ state: 'merged' });
+  expect(await entry(two.number)).toMatchObject({
+    state: 'removed',
+    removal_reason: 'CI_FAILURE',
+    removal_message: 'Required status check "test" is failing.',
+  });
+  expect(await entry(three.number)).toMatchObject({ state: 'awaiting_checks', merge_group: { base_sha: await tip('main') } });
+  const { body: events } = await client.get(`${base}/issues/${two.number}/events`);
+  expect(events).toMatchObject([{ event: 'added_to_merge_queue' }, { event: 'removed_from_merge_queue' }]);
+  await check(three.number, 'success');
+  expect(await entry(three.number)).toMatchObject({ state: 'merged' });
+  expect((await client.get(`${base}/pulls/${two.number}`)).body).toMatchObject({ merged: false, state: 'open' });
+  expect((await client.get(`${base}/contents/two.txt`)).status).toBe(404);
+});
+
+test('conflicts, other commits, other bases and closing end an entry', async () => {
+  const { client, base, ready, enqueue, entry, commit } = await queueSetting(w);
+  const one = await ready('one', { 'same.txt': '1\n' });
+  const conflicting = await ready('conflicting', { 'same.txt': '2\n' });
+  const pushed = await ready('pushed');
+  const closed = await ready('closed');
+  const draft = await ready('draft');
+  for (const { number } of [one, conflicting, pushed, closed, draft]) await enqueue(number);
+  await w.settle();
+  expect(await entry(conflicting.number)).toMatchObject({ state: 'removed', removal_reason: 'MERGE_CONFLICT' });
+  await commit('pushed', { 'more.txt': 'more\n' });
+  await client.patch(`${base}/pulls/${closed.number}`, { state: 'closed' });
+  await client.patch(`${base}/pulls/${draft.number}`, { draft: true });
+  await w.settle();
+  expect(await entry(pushed.number)).toMatchObject({ state: 'removed', removal_reason: 'INVALID_MERGE_COMMIT' });
+  expect(await entry(closed.number)).toMatchObject({ removal_reason: 'MANUAL', removal_message: 'The pull request was closed.' });
+  expect(await entry(draft.number)).toMatchObject({ removal_reason: 'MANUAL' });
+  expect(await entry(one.number)).toMatchObject({ state: 'awaiting_checks', position: 1 });
+});
+
+test('checks that do not report in time remove an entry', async () => {
+  const { ready, enqueue, entry } = await queueSetting(w, { check_response_timeout_minutes: 3 });
+  const { number } = await ready('one');
+  await enqueue(number);
+  await w.settle();
+  const { now } = w.clock;
+  w.clock.now = new Date(now.getTime() + 2 * 60_000);
+  await w.settle();
+  expect(await entry(number)).toMatchObject({ state: 'awaiting_checks' });
+  w.clock.now = new Date(now.getTime() + 3 * 60_000);
+  await w.settle();
+  expect(await entry(number)).toMatchObject({
+    removal_reason: 'CI_TIMEOUT',
+    removal_message: 'Checks did not report within 3 minutes: Required status check "test" is expected.',
+  });
+});
+
+test('an entry waits for more, so many minutes', async () => {
+  const parameters = { min_entries_to_merge: 2, min_entries_to_merge_wait_minutes: 5 };
+  const { ready, enqueue, entry, check } = await queueSetting(w, parameters);
+  const one = await ready('one');
+  await enqueue(one.number);
+  await w.settle();
+  await check(one.number, 'success');
+  expect(await entry(one.number)).toMatchObject({ state: 'mergeable' });
+  w.clock.now = new Date(w.clock.now.getTime() + 5 * 60_000);
+  await w.settle();
+  expect(await entry(one.number)).toMatchObject({ state: 'merged' });
+});
+
+test('with HEADGREEN, a group that passes brings those before it', async () => {
+  const { ready, enqueue, entry, check, tip } = await queueSetting(w, { grouping_strategy: 'HEADGREEN' });
+  const [one, two] = [await ready('one'), await ready('two')];
+  for (const { number } of [one, two]) await enqueue(number);
+  await w.settle();
+  await check(one.number, 'failure');
+  expect(await entry(one.number)).toMatchObject({ state: 'unmergeable' });
+  await check(two.number, 'success');
+  expect(await entry(one.number)).toMatchObject({ state: 'merged' });
+  expect(await tip('main')).toBe((await entry(two.number)).merge_group.head_sha);
+});
+
+test('an administrator jumps the queue, and a writer removes an entry', async () => {
+  const { client, repo, base, ready, enqueue, entry, queue } = await queueSetting(w);
+  const writer = await w.user();
+  await w.collaborator(repo, writer, 'write');
+  const theirs = await w.as(writer);
+  const [one, two] = [await ready('one'), await ready('two')];
+  await enqueue(one.number);
+  await w.settle();
+  expect(await theirs.put(`${base}/pulls/${two.number}/queue-entry`, { jump: true })).toMatchObject({ status: 403 });
+  expect((await enqueue(two.number, { jump: true })).status).toBe(201);
+  await w.settle();
+  const { entries } = (await queue()) as { entries: Entry[] };
+  expect(entries.map(({ pull_request }) => pull_request.number)).toEqual([two.number, one.number]);
+  const group = (await entry(two.number)).merge_group;
+  expect((await entry(one.number)).merge_group.base_sha).toBe(group.head_sha);
+  expect((await theirs.delete(`${base}/pulls/${two.number}/queue-entry`)).status).toBe(204);
+  expect(await entry(two.number)).toMatchObject({ state: 'removed', position: null });
+  await w.settle();
+  expect(await entry(two.number)).toMatchObject({ state: 'removed', removal_reason: 'MANUAL' });
+  expect((await queue()).total_count).toBe(1);
+  const stranger = await w.as(await w.user());
+  expect((await stranger.put(`${base}/pulls/${two.number}/queue-entry`)).status).toBe(403);
+  expect((await client.get(`${base}/git/ref/${group.head_ref.replace('refs/', '')}`)).status).toBe(404);
+});
+
+test('what may not be merged may not enter, and nobody else writes the branches of a queue', async () => {
+  const { client, base, first, commit, open, ready, enqueue, pushCommit } = await queueSetting(w);
+  await commit('unchecked', { 'u.txt': 'u\n' });
+  const number = await open('unchecked');
+  expect(await enqueue(number)).toMatchObject({
+    status: 405,
+    body: { message: expect.stringContaining('Required status check "test" is expected.') },
+  });
+  expect((await client.get(`${base}/pulls/${number}/queue-entry`)).status).toBe(404);
+  const one = await ready('one');
+  expect((await enqueue(one.number, { expected_head_sha: first })).status).toBe(409);
+  expect((await enqueue(one.number)).status).toBe(201);
+  expect(await enqueue(one.number)).toMatchObject({ status: 422, body: { errors: [{ code: 'already_exists' }] } });
+  await expect(pushCommit(`queue/main/pr-1-${first}`, first)).rejects.toThrow('Only the merge queue writes its branches.');
+  await expect(pushCommit('gh-readonly-queue/main/x', first)).rejects.toThrow('Only the merge queue writes its branches.');
+  await pushCommit('queue/mine', first);
+  expect((await client.get(`${base}/merge-queues/queue/mine`)).status).toBe(404);
+});
+
+test('the queue ends with its rule', async () => {
+  const { client, base, ruleset, ready, enqueue, entry } = await queueSetting(w);
+  const one = await ready('one');
+  await enqueue(one.number);
+  await w.settle();
+  await client.put(`${base}/rulesets/${ruleset.id}`, { enforcement: 'disabled' });
+  await w.settle();
+  expect(await entry(one.number)).toMatchObject({ state: 'removed', removal_reason: 'QUEUE_CLEARED' });
+  expect((await client.get(`${base}/git/matching-refs/heads/queue`)).body).toEqual([]);
+  expect((await client.put(`${base}/pulls/${one.number}/merge`)).status).toBe(200);
+});
