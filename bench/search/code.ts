@@ -153,7 +153,8 @@ async function pushTenFiles([repository]: readonly Repository[]): Promise<number
 
 async function sizeOf(): Promise<{ total: number; parts: string }> {
   const { rows } = await sql<{ total: number; heap: number; toast: number; gin: number; paths: number; pairs: number }>`
-    select pg_total_relation_size('code_files') + pg_total_relation_size('code_pairs') as total, pg_relation_size('code_files') as heap,
+    select pg_total_relation_size('code_files') + pg_total_relation_size('code_pairs') as total,
+      pg_relation_size('code_files') as heap,
       pg_table_size('code_files') - pg_relation_size('code_files') as toast,
       pg_relation_size('code_files_words') as gin, pg_relation_size('code_files_path') as paths,
       pg_total_relation_size('code_pairs') as pairs`.execute(db);

@@ -76,7 +76,8 @@ export async function writeIssues(
     }));
     await change(db, async (tx) => {
       const { rows } = await sql<{ id: number }>`
-        insert into issues (repository_id, number, title, body, author_id, state, reactions, comments_count, created_at, updated_at)
+        insert into issues (repository_id, number, title, body, author_id, state, reactions, comments_count, created_at,
+          updated_at)
         select ${repository}, * from unnest(${issues.map((i) => i.number)}::int[], ${issues.map((i) => i.title)}::text[],
           ${issues.map((i) => i.body)}::text[], ${issues.map((i) => i.author)}::bigint[],
           ${issues.map((i) => (i.closed ? 'closed' : 'open'))}::text[],
@@ -89,15 +90,15 @@ export async function writeIssues(
         comments.map((comment) => ({ ...comment, created, issue: idOf(index) })),
       );
       await sql`insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)
-        select ${repository}, issue, author, body, at, at from unnest(${said.map((s) => s.issue)}::bigint[], ${said.map((s) => s.author)}::bigint[],
+        select ${repository}, issue, author, body, at, at
+        from unnest(${said.map((s) => s.issue)}::bigint[], ${said.map((s) => s.author)}::bigint[],
           ${said.map((s) => s.body)}::text[], ${said.map((s) => s.created)}::timestamptz[]) as s (issue, author, body, at)`.execute(
         tx,
       );
       const labelled = issues.flatMap((issue, index) => issue.labels.map((name) => ({ issue: idOf(index), name })));
       await sql`insert into issue_labels select l.issue, labels.id from unnest(${labelled.map((l) => l.issue)}::bigint[],
-          ${labelled.map((l) => l.name)}::text[]) as l (issue, name) join labels on labels.repository_id = ${repository} and labels.name = l.name`.execute(
-        tx,
-      );
+          ${labelled.map((l) => l.name)}::text[]) as l (issue, name)
+        join labels on labels.repository_id = ${repository} and labels.name = l.name`.execute(tx);
       const assigned = issues.flatMap(({ assignee, created }, index) =>
         assignee === null ? [] : [{ issue: idOf(index), assignee, created }],
       );

@@ -112,7 +112,8 @@ async function applyBaseline(
 async function isUsedByServer(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from pg_stat_activity
-    where datname = current_database() and application_name like 'hearth%' and application_name <> $1 and pid <> pg_backend_pid()`,
+    where datname = current_database() and application_name like 'hearth%' and application_name <> $1
+      and pid <> pg_backend_pid()`,
     [commandName],
   );
   return rowCount !== 0;

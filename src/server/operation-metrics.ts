@@ -140,7 +140,8 @@ async function readRows(db: Db, now: Date): Promise<Rows> {
       ${figuresOf(sql`select 'waiting' as name, count(*) as value from (
           select from webhook_deliveries where due_at is not null limit ${maxCounted}) d
         union all select 'failed', count(*) from (select from webhook_deliveries
-          where created_at > ${new Date(now.getTime() - failedWithinMs)} and status_code >= 400 limit ${maxCounted}) d`)} as deliveries,
+          where created_at > ${new Date(now.getTime() - failedWithinMs)}
+            and status_code >= 400 limit ${maxCounted}) d`)} as deliveries,
       ${figuresOf(sql`select lane as name, value from waiting_events`)} as events,
       ${figuresOf(sql`select lane as name, greatest(0, extract(epoch from ${now}::timestamptz - e.created_at)) as value
         from waiting_events w join events e on e.id = w.oldest`)} as oldest_events,

@@ -41,7 +41,7 @@ test('the limit of a role is named as such, and that of the server as such', asy
     `The connection limit of the role ${name} is 10, and Hearth needs 12 connections: raise it (alter role ${name} connection limit …)`,
   );
   await expect(connectionsEach(db, { requested: 20, processes: 1_000 })).rejects.toThrow(
-    /^The limit of the PostgreSQL server \(max_connections .*\) is \d+, and Hearth needs 4008 connections: raise its max_connections/,
+    /^The limit of the PostgreSQL server \(max_connections .*\) is \d+, and Hearth needs 4008 connections: raise its max_conn/,
   );
 });
 

@@ -32,7 +32,8 @@ export async function putSubjects(
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
     insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id,
       repository_advisory_id, title)
-    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id, w.repository_advisory_id, w.title
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id,
+      w.repository_advisory_id, w.title
     from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
       release_id bigint, check_suite_id bigint, secret_alert_id bigint, repository_advisory_id bigint, title text)
     where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
@@ -123,7 +124,8 @@ export async function loadVisibleReports(
   }[],
 ): Promise<ReadonlyMap<Thread, { identifier: string; summary: string }>> {
   const { rows } = await sql<{ id: Thread; identifier: string; summary: string }>`
-    select t.id, a.identifier, a.summary from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
+    select t.id, a.identifier, a.summary
+    from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
       ${gather(threads, 'repository_advisory_id')}::bigint[]) as t (id, account_id, advisory_id)
     join repository_advisories a on a.id = t.advisory_id
     join repositories r on r.id = a.repository_id

@@ -86,7 +86,8 @@ async function loadHooksOfScopes(db: Db, events: readonly TypedEvent[]): Promise
       select * from jsonb_to_recordset(${JSON.stringify(scopes)}::jsonb)
         as s(scope text, owner bigint, repository bigint, wanted text[], unasked text[])
     )
-    select s.scope, h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::bigint as app, null::jsonb as permissions
+    select s.scope, h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::bigint as app,
+      null::jsonb as permissions
     from scopes s cross join lateral (
       select * from webhooks o where o.organization_id = s.owner
       union all select * from webhooks r where r.repository_id = s.repository) h

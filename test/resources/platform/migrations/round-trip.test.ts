@@ -492,9 +492,8 @@ async function multiply({ repo, ada, bob }: Full, times: number): Promise<void> 
     await sql`
       insert into ${sql.table(table)} (${sql.raw(columnsOf[table])})
       select ${sql.raw(columnsOf[table])} from ${sql.table(table)}, generate_series(1, ${times})
-      where id = (select max(id) from ${sql.table(table)} where repository_id = ${repo.id} and author_id = any (${[ada.id, bob.id]}))`.execute(
-      w.db,
-    );
+      where id = (select max(id) from ${sql.table(table)}
+        where repository_id = ${repo.id} and author_id = any (${[ada.id, bob.id]}))`.execute(w.db);
 }
 const columnsOf = {
   reviews: 'repository_id, issue_id, author_id, state, body, commit_sha, created_at, updated_at, submitted_at',

@@ -51,9 +51,8 @@ export const listReviews = (db: Db, run: Run, limit: number): Promise<ReviewOfEn
     .selectAll('r')
     .select(
       sql<Id<'environments'>[]>`array(
-        select distinct j.environment_id from workflow_job_reviews j where j.review_id = r.id and j.environment_id is not null)`.as(
-        'environments',
-      ),
+        select distinct j.environment_id from workflow_job_reviews j
+        where j.review_id = r.id and j.environment_id is not null)`.as('environments'),
     )
     .where('r.run_id', '=', run)
     .where('r.user_id', 'is not', null)

@@ -47,7 +47,8 @@ const asking = ({ ids, kind }: Takers) => sql`
 const waits = sql<boolean>`(${isClaimable} and w.status in ('queued', 'in_progress'))`;
 
 /** Whether the group `runner_groups g` is the one that a job names, if any. */
-export const isNamedGroup = sql<boolean>`(j.group_name is null or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))`;
+export const isNamedGroup = sql<boolean>`(j.group_name is null
+  or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))`;
 
 /** How many jobs of the same matrix are in progress. */
 export const inProgressBeside = sql<number>`(

@@ -101,7 +101,8 @@ export const maySeeRestricted = (viewer: Viewer) =>
       sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,
     )}
     when issue_events.source_repository_id is null then true
-    when issue_events.event = 'cross-referenced' and (select i.is_pull_request from issues i where i.id = issue_events.source_issue_id)
+    when issue_events.event = 'cross-referenced'
+      and (select i.is_pull_request from issues i where i.id = issue_events.source_issue_id)
       then issue_events.source_repository_id in (
         select s.id from repositories s where s.has_pull_requests and s.id in ${readableRepositoryIds(viewer, 'pull_requests')})
     when issue_events.event in ('cross-referenced', ${sql.join(relations)}) then issue_events.source_repository_id in (
