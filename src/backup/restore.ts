@@ -105,7 +105,8 @@ function checkMigrations(manifest: Manifest, own: readonly string[]): void {
   if (differences.length === 0) return;
   const theirs = releaseName(manifest);
   throw new StartupError(
-    `The backup was made by Hearth ${theirs}, and this is ${release}: ${differences.join('; ')}. Restore it with that Hearth, then update`,
+    `The backup was made by Hearth ${theirs}, and this is ${release}: ${differences.join('; ')}. Restore it with ` +
+      'that Hearth, then update',
   );
 }
 

@@ -132,7 +132,8 @@ async function readRows(db: Db, now: Date): Promise<Rows> {
   const { rows } = await sql<Rows>`
     with waiting_events as materialized (${events})
     select
-      ${figuresOf(sql`select state as name, count(j.state) as value from unnest(array['due', 'running', 'scheduled', 'failed']) as s (state)
+      ${figuresOf(sql`select state as name, count(j.state) as value
+        from unnest(array['due', 'running', 'scheduled', 'failed']) as s (state)
         left join (${jobs}) j using (state) group by state`)} as jobs,
       ${figuresOf(sql`select t.identifier as name, greatest(0, extract(epoch from now() - min(j.run_at))) as value
         from (select * from jobs._private_jobs limit ${maxCounted}) j join jobs._private_tasks t on t.id = j.task_id

@@ -48,7 +48,8 @@ export async function noteChanges(db: Db): Promise<() => Promise<string[]>> {
             name);
           execute format('create trigger note_update after update on %I for each row when (%s) execute function note_change()',
             name, changed);
-          execute format('create trigger note_truncate after truncate on %I for each statement execute function note_change()', name);
+          execute format(
+            'create trigger note_truncate after truncate on %I for each statement execute function note_change()', name);
         end loop;
       end $do$`,
     )

@@ -6,9 +6,8 @@ import { databaseBefore } from './older.ts';
 test('pending memberships become invitations with their numbers and teams, and later ones get other numbers', async () => {
   const { db, address } = await databaseBefore(120);
   await sql`insert into accounts (kind, login, created_at, updated_at) values
-    ('user', 'ada', now(), now()), ('user', 'bob', now(), now()), ('user', 'eve', now(), now()), ('organization', 'acme', now(), now())`.execute(
-    db,
-  );
+    ('user', 'ada', now(), now()), ('user', 'bob', now(), now()), ('user', 'eve', now(), now()),
+    ('organization', 'acme', now(), now())`.execute(db);
   await sql`insert into memberships (organization_id, user_id, role, state, invited_by, created_at) values
     (4, 1, 'owner', 'active', null, now()), (4, 2, 'member', 'pending', 1, now()), (4, 3, 'member', 'active', 1, now())`.execute(
     db,

@@ -57,7 +57,8 @@ export const reindexCommand = installationCommand(
         bar.end();
       }
       print(command, { repositories: repositories.length, files, commits, issues, vectors }, [
-        `Indexed ${counted(repositories.length, 'repository', 'repositories')}: ${counted(files, 'file')}, ${counted(commits, 'commit')}, ${counted(issues, 'issue')}, ${vectors} of them embedded`,
+        `Indexed ${counted(repositories.length, 'repository', 'repositories')}: ${counted(files, 'file')}, ` +
+          `${counted(commits, 'commit')}, ${counted(issues, 'issue')}, ${vectors} of them embedded`,
       ]);
     }),
   );

@@ -21,7 +21,8 @@ export const serveCommand = withSettings(new Command('serve'), settingNames)
   .description('Start the server. Unless DATABASE_URL is set, it starts the embedded PostgreSQL too.')
   .addHelpText(
     'after',
-    '\nExample:\n  hearth serve --port 8080 --data /var/lib/hearth\n\n`hearth config` shows every setting, also those without a flag.',
+    '\nExample:\n  hearth serve --port 8080 --data /var/lib/hearth\n\n' +
+      '`hearth config` shows every setting, also those without a flag.',
   )
   .action(async (_flags, command) => {
     const { config, sources } = configWithSources(command);

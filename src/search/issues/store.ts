@@ -53,7 +53,8 @@ export async function saveDocuments(tx: Tx, documents: readonly Document[]): Pro
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
     insert into issue_documents as d (issue_id, repository_id, created_at, updated_at, closed_at,
-      is_pull_request, merged_at, comments, reactions, plus_one, minus_one, laugh, confused, heart, hooray, title_weight, body_weight, comments_weight, analyser, words, pairs)
+      is_pull_request, merged_at, comments, reactions, plus_one, minus_one, laugh, confused, heart, hooray,
+      title_weight, body_weight, comments_weight, analyser, words, pairs)
     select i.id, i.repository_id, i.created_at, i.updated_at, i.closed_at, i.is_pull_request, i.merged_at, i.comments_count,
       (select coalesce(sum(n::integer), 0) from jsonb_each_text(i.reactions) as r(content, n)),
       ${count('+1')}, ${count('-1')}, ${count('laugh')}, ${count('confused')}, ${count('heart')}, ${count('hooray')},

@@ -156,7 +156,8 @@ const isAny = ({ repositories, accounts }: Names): boolean => repositories.lengt
 const inaccessible = (): QueryError =>
   new QueryError(
     'inaccessible',
-    'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have permission to view them.',
+    'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have ' +
+      'permission to view them.',
   );
 
 /** Whether an account has one of these logins. `@me` is the viewer's login. */

@@ -142,7 +142,8 @@ export function headersOf({ name, content_type }: WholeArtifact): Record<string,
   const plain = file.replace(/[^\w.+ ()-]/g, '_');
   return {
     'content-type': isArchive ? zip : 'application/octet-stream',
-    'content-disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(file).replace(/['()*]/g, percent)}`,
+    'content-disposition':
+      `attachment; filename="${plain}"; ` + `filename*=UTF-8''${encodeURIComponent(file).replace(/['()*]/g, percent)}`,
     'cache-control': 'private, no-store',
     'x-content-type-options': 'nosniff',
   };

@@ -231,7 +231,8 @@ export async function createProtectionRule(
   if (!found)
     throw refused(
       'invalid',
-      'integration_id must name an app that is installed here, may write deployments and subscribes to deployment_protection_rule',
+      'integration_id must name an app that is installed here, may write deployments and subscribes to ' +
+        'deployment_protection_rule',
     );
   if (rules.some(({ app_id }) => app_id === app)) throw refused('already_exists');
   if (rules.length >= maxApps) throw refused('unprocessable', `An environment can have at most ${maxApps} such rules`);

@@ -48,7 +48,8 @@ const attempts = 3;
  * @throws RuleViolations where rules refuse one of the moves
  *
  * ```ts
- * const moved = await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes: [{ ref, from: tip, to: commit }], actor, workflowFiles });
+ * const changes = [{ ref, from: tip, to: commit }];
+ * const moved = await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes, actor, workflowFiles });
  * if (!moved.updated) throw conflict(`${moved.ref} has moved meanwhile`);
  * ```
  */

@@ -76,7 +76,8 @@ async function findReviewers(
   const namesOf = (names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())).size;
   if (users.length < namesOf(reviewers) || teams.length < namesOf(team_reviewers))
     throw unprocessable(
-      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${repo.owner.login}/${repo.name} repository.`,
+      'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a ' +
+        `collaborator of the ${repo.owner.login}/${repo.name} repository.`,
     );
   return { users: unique(users.map(({ id }) => id)), teams: unique(teams.map(({ id }) => id)) };
 }

@@ -194,7 +194,10 @@ export async function spentBudgetOf(
   const spent = await findSpentBudget(db, { organization: owner_id, repository: id, month: monthOf(now) });
   if (!spent) return undefined;
   const whose = spent.repository_id === null ? 'organization' : 'repository';
-  return `The budget of $${spent.amount} for ${spent.product_sku} of this ${whose} is used up for this month, and prevents further usage`;
+  return (
+    `The budget of $${spent.amount} for ${spent.product_sku} of this ${whose} is used up for this month, and prevents ` +
+    'further usage'
+  );
 }
 
 /** The items of a report. @throws Refusal 400 where there are too many for one */

@@ -40,7 +40,8 @@ export async function startMigration(
       'Migration',
       'repositories',
       'unprocessable',
-      `An account can have at most ${limits.archives} migrations under way or with an archive (migrations.archives): delete an archive first`,
+      `An account can have at most ${limits.archives} migrations under way or with an archive (migrations.archives): ` +
+        'delete an archive first',
     );
   const row = await insertMigration(scope.tx, {
     ...flags,

@@ -21,8 +21,7 @@ export type Subject =
   | { readonly kind: 'budget'; readonly title: string }
   | { readonly kind: 'invitation' };
 
-/** The rows of subjects, which are made where they are missing. Issues, releases, suites and alerts that were deleted meanwhile have
- * none. */
+/** Finds the rows of subjects and inserts the missing ones. Issues, releases, suites and alerts deleted meanwhile get none. */
 export async function putSubjects(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -83,7 +82,8 @@ export async function loadIssuesOfThreads(db: Db, threads: readonly NamingIssue[
   const { rows } = await sql<IssueOfThread>`
     select t.id, i.number, i.title, i.is_pull_request, c.id as comment, coalesce(own.id, latest.id) as review_comment
     from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[],
-      ${gather(threads, 'comment_id')}::bigint[], ${gather(threads, 'comment_kind')}::text[]) as t (id, issue_id, comment_id, kind)
+      ${gather(threads, 'comment_id')}::bigint[],
+      ${gather(threads, 'comment_kind')}::text[]) as t (id, issue_id, comment_id, kind)
     join issues i on i.id = t.issue_id
     left join issue_comments c on t.kind = 'comment' and c.id = t.comment_id
     left join review_comments own on t.kind = 'review_comment' and own.id = t.comment_id

@@ -75,7 +75,9 @@ export async function checkPull(
   await createAppRuns(tx, action, suite.id, [
     {
       name: tool,
-      detailsUrl: `/${owned?.owner.login ?? ''}/${owned?.name ?? ''}/security/code-scanning?query=pr:${pull.number}+tool:${encodeURIComponent(tool)}`,
+      detailsUrl:
+        `/${owned?.owner.login ?? ''}/${owned?.name ?? ''}/security/code-scanning` +
+        `?query=pr:${pull.number}+tool:${encodeURIComponent(tool)}`,
       status: 'completed',
       conclusion: blocking > 0 ? 'failure' : 'success',
       title: titleOf(total, blocking),

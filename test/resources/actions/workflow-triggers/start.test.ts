@@ -136,7 +136,8 @@ test('a pull request from a fork runs its test merge, and only reads', async () 
 
 test('issues, comments, releases and dispatches run the files of the default branch', async () => {
   const { repo, base, client } = await withWorkflow(
-    '{issues: {types: [opened]}, issue_comment: null, release: {types: [published]}, repository_dispatch: {types: [deployed]}, watch: null}',
+    '{issues: {types: [opened]}, issue_comment: null, release: {types: [published]}, repository_dispatch: {types: ' +
+      '[deployed]}, watch: null}',
   );
   await client.post(`${base}/issues`, { title: 'It fails' });
   await client.patch(`${base}/issues/1`, { state: 'closed' });

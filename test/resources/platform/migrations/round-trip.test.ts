@@ -497,8 +497,8 @@ async function multiply({ repo, ada, bob }: Full, times: number): Promise<void> 
 }
 const columnsOf = {
   reviews: 'repository_id, issue_id, author_id, state, body, commit_sha, created_at, updated_at, submitted_at',
-  review_comments: `repository_id, issue_id, review_id, author_id, submitted_at, body, path, subject_type, side, original_commit_sha,
-    original_base_sha, original_position, original_line, diff_hunk, commit_sha, created_at, updated_at`,
+  review_comments: `repository_id, issue_id, review_id, author_id, submitted_at, body, path, subject_type, side,
+    original_commit_sha, original_base_sha, original_position, original_line, diff_hunk, commit_sha, created_at, updated_at`,
   commit_comments: 'repository_id, commit_sha, author_id, body, created_at, updated_at',
 };
 

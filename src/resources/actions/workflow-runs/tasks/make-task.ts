@@ -92,7 +92,8 @@ export async function makeTask(
     actionsOrigin === undefined && (await findMissingAction(tx, definition, { ...repository, is_from_fork: run.is_from_fork }));
   if (missing)
     throw new TaskProblem(
-      `${missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
+      `${missing.name} was not found: this server has no such repository that shares its actions, and no origin of ` +
+        'actions is configured',
       calls.length === 0 ? missing.line : undefined,
     );
   const file = refusing(() =>
