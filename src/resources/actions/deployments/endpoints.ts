@@ -1,4 +1,4 @@
-// Deployments, and what became of them.
+// Deployments and their statuses.
 import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { mapRows } from '#database/list.ts';

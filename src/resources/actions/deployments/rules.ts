@@ -35,17 +35,19 @@ import * as store from './store.ts';
 const maxPayload = fixedValue(deploymentLimits.payload);
 const heads = 'refs/heads/';
 
-/** What is deployed: a commit, and the full name of the ref that the request named, if it did. */
+/** The commit to deploy, and the full name of the ref if the request named one. */
 type Target = { readonly sha: Oid; readonly ref: string | undefined };
 
-/** A deployment; or what was done in its place, since the branch lacked commits of the default branch. */
+/**
+ * A new deployment, or the message of the merge that took place instead, since the branch lacked commits of the default branch.
+ */
 type Deployed = { readonly created: DeploymentRow } | { readonly merged: string };
 
 /**
- * Creates a deployment of what a ref is now; later moves of the ref don't change it. Where the ref is a branch that lacks commits
- * of the default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
+ * Creates a deployment of the present commit of a ref; later moves of the ref don't change it. If the ref is a branch that lacks
+ * commits of the default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
  * @throws Refusal 409 where that conflicts, or statuses and checks of the commit aren't successful; 422 where the environment
- * doesn't take the ref
+ * doesn't allow the ref
  */
 export async function createDeployment(
   context: MoveContext,
@@ -84,7 +86,7 @@ async function checkTakesRef(
   throw invalid('Deployment', 'ref', 'custom', message);
 }
 
-/** Merges the default branch into the branch that is to be deployed, if that lacks some of its commits. Says what it did. */
+/** Merges the default branch into the branch to deploy, if that lacks some of its commits. Returns a message about the merge. */
 async function mergeDefaultBranch(
   context: MoveContext,
   action: RepositoryAction & { identity: Identity },
@@ -97,7 +99,7 @@ async function mergeDefaultBranch(
   const gitRepository = repoOf(context.git, repo.id);
   const source = await findRef(gitRepository, heads + from);
   if (!source || (await isAncestor(gitRepository, source.oid, sha))) return undefined;
-  // The right to deploy is none to change branches.
+  // Write access to deployments doesn't include write access to branches.
   if (!authorize(writesContents, by, { repo }, { write: true }).allowed)
     throw forbidden(
       `${into} lacks commits of ${from}, and you may not merge them. Set auto_merge to false to deploy without them.`,
@@ -106,7 +108,10 @@ async function mergeDefaultBranch(
   return `Auto-merged ${from} into ${into} on deployment.`;
 }
 
-/** Checks what statuses and checks say of a commit: those of the contexts that are asked for, or all. @throws Refusal 409 */
+/**
+ * Checks the statuses and checks of a commit: those of the requested contexts, or all.
+ * @throws Refusal 409
+ */
 async function checkContexts(
   db: Db,
   { repo }: RepositoryAction,
@@ -135,7 +140,7 @@ async function hasUnsuccessful(db: Db, key: CommitKey): Promise<boolean> {
 
 const goodConclusions: ReadonlySet<string | null> = new Set(['success', 'neutral', 'skipped']);
 
-/** Those of some contexts that no status and no check run of a commit has, or one that isn't successful. */
+/** The contexts without a status or check run of the commit, or with one that isn't successful. */
 async function unsuccessful(db: Db, key: CommitKey, contexts: readonly string[]): Promise<string[]> {
   const [statuses, runs] = await Promise.all([listLatestOfContexts(db, key, contexts), listLatestNamed(db, key, contexts)]);
   return contexts.filter((context) => {
@@ -178,7 +183,7 @@ async function writeDeployment(
   return row;
 }
 
-/** Tells of a deployment in the timelines of the open pull requests whose head is deployed. */
+/** Adds a deployment to the timelines of the open pull requests with the deployed head. */
 export async function recordInPulls(
   tx: Tx,
   { repository_id: repository, sha }: DeploymentRow,
@@ -190,8 +195,9 @@ export async function recordInPulls(
 }
 
 /**
- * Deletes a deployment with its statuses. An active one, which has no status yet or one of success, is deleted only if the
- * repository has no other (the public API's rule). @throws Refusal 422
+ * Deletes a deployment with its statuses. An active deployment has no status, or a successful one. It can only be deleted if it
+ * is the only deployment of the repository (the public API's rule).
+ * @throws Refusal 422
  */
 export async function deleteDeployment(scope: WriteScope, action: RepositoryAction, deployment: DeploymentRow): Promise<void> {
   const { id, state, environment, sha } = deployment;
@@ -205,7 +211,8 @@ export async function deleteDeployment(scope: WriteScope, action: RepositoryActi
 }
 
 /**
- * Says what became of a deployment. A success makes earlier ones into the same environment inactive, unless that isn't wanted.
+ * Adds a status to a deployment. A successful one makes earlier deployments to the same environment inactive, unless the request
+ * says otherwise.
  */
 export async function createStatus(
   scope: WriteScope,
@@ -243,7 +250,10 @@ function checkAddresses(addresses: Readonly<Record<string, string>>): void {
       throw invalid('DeploymentStatus', field, 'invalid', `${field} must be an address of the web`);
 }
 
-/** The environment that a status names, which is added if it isn't there, or else that of the deployment. @throws Refusal 422 */
+/**
+ * The environment that a status names, created if it doesn't exist, or else the environment of the deployment.
+ * @throws Refusal 422
+ */
 async function environmentOf(
   scope: WriteScope,
   action: RepositoryAction,

@@ -21,9 +21,9 @@ import { programsToStart } from './assign.ts';
 type Context = JobContext;
 
 const jobsPerBatch = 1_000;
-/** Of a hosted runner's name, what fits into the name of a runner beside what makes it unique. */
+/** The part of a hosted runner's name that fits into the unique name of an instance. */
 const stemLength = 50;
-/** In seconds: how long a program may take to begin, and to wait for a job. */
+/** How long a program may take to start and to get a job, in seconds. */
 const graceSeconds = 30;
 const idleSeconds = 120;
 
@@ -33,7 +33,7 @@ const addressOf = ({ url, runners }: Services): string | undefined => url ?? run
 /** Whether this server runs jobs on hosted runners. */
 export const runsHostedJobs = ({ runners }: Pick<Services, 'runners'>): boolean => runners.provider.runsJobs;
 
-/** Starts a program for each job that waits for a hosted runner, as far as these may have more. */
+/** Starts a program for each job that waits for a hosted runner, up to the runner's maximum. */
 export async function startPrograms(context: Context): Promise<void> {
   const { change, services, log } = context;
   const address = addressOf(services);
@@ -41,7 +41,7 @@ export async function startPrograms(context: Context): Promise<void> {
   const orders = await change(async (scope) => {
     const waiting = await listWaitingForHosted(scope.tx, jobsPerBatch);
     if (waiting.length === 0) return [];
-    // Whoever starts programs of a runner holds the lock of its row, so that two processes don't start them for the same job.
+    // A process locks a runner's row before it starts programs for it, so that two processes don't start one for the same job.
     const hosted = await lockHostedRunners(scope.tx, unique(waiting.flatMap((one) => one.hosted)));
     const instances = grouped(await listHostedInstances(scope.tx), ({ hosted_runner_id }) => hosted_runner_id);
     const capacities = hosted.map((row) => {
@@ -71,13 +71,13 @@ export async function startPrograms(context: Context): Promise<void> {
 const nameOf = ({ name }: HostedRunnerRow): string => `${name.slice(0, stemLength)}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Compares the programs with the runners that they are: ends the jobs of programs that died, or offers them again; ends programs
- * that no job came for, and those that are no runner any more.
+ * Compares the programs with their runners: ends or requeues the jobs of programs that died, and stops programs that got no job
+ * or whose runner no longer exists.
  */
 export async function reviewPrograms(context: Context): Promise<void> {
   const { db, services, now } = context;
   const { provider } = services.runners;
-  // Rows are read after the programs. Since a row is written before its program is started, none is missed.
+  // Rows are read after the programs. A row is written before its program is started, so none is missed.
   const programs = await provider.programs();
   const instances = await listHostedInstances(db);
   const running = new Set(programs.filter(({ isRunning }) => isRunning).map(keyOf));

@@ -1,4 +1,4 @@
-// Workflows: files of a repository that say what runs when.
+// Workflows: files of a repository that define jobs and the events that start them.
 import { readsActions, writesActions } from '#access/policies.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

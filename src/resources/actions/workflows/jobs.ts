@@ -4,7 +4,7 @@ import { defaultBranchChanges, listWithChangedDefaultBranch } from '#resources/r
 import { FilesTakeLong, readingTimeWhere } from './files.ts';
 import { followDefaultBranch } from './follow.ts';
 
-/** Follows the workflow files of default branches. */
+/** Updates workflows after changes to the files of default branches. */
 export const followFiles = batchSubscription<(typeof defaultBranchChanges)[number], JobContext>({
   name: 'workflows.follow-files',
   on: defaultBranchChanges,

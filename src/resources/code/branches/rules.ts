@@ -21,7 +21,7 @@ import type { MoveContext } from '#resources/code/pushes/index.ts';
 import { signedOff } from '#resources/repositories/repositories/index.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 
-/** The filter of a list of branches: those that are protected, or those that aren't. */
+/** The filter of a list of branches: protected or unprotected ones. */
 export async function wantedBranches(
   db: Db,
   repository: Id<'repositories'>,
@@ -35,8 +35,8 @@ export async function wantedBranches(
 type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
- * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the
- * default branch and protected ones, by credentials that may administer; the repository takes the new name of its default branch.
+ * Renames a branch. The former name redirects to the new one, which takes over the protection. Only administrators may rename
+ * the default branch and protected ones, with credentials that may administer. The repository's default branch is updated.
  */
 export async function renameBranch(
   context: MoveContext,
@@ -61,7 +61,7 @@ export async function renameBranch(
 
 type MergeAction = BranchAction & { identity: Identity };
 
-/** Merges a branch or commit into a branch; undefined if that contains it already. */
+/** Merges a branch or commit into a branch; undefined if the branch contains it already. */
 export async function merge(
   context: MoveContext,
   { repo, by, identity }: MergeAction,
@@ -89,7 +89,7 @@ async function mergeOrRefuse(gitRepository: GitRepository, wanted: Parameters<ty
 
 type SyncAction = MergeAction & { upstream: Repo | undefined };
 
-/** Brings a fork's branch up to date with the branch of that name in the repository that it was forked from. */
+/** Updates a fork's branch from the branch with the same name in its parent repository. */
 export async function mergeUpstream(
   context: MoveContext,
   { repo, by, identity, upstream }: SyncAction,

@@ -4,7 +4,7 @@ import { job } from '#jobs/job.ts';
 import { defaultBranchChanges, listWithChangedDefaultBranch } from '#resources/repositories/repositories/index.ts';
 import { measureRepository, measureUnmeasured } from './measure.ts';
 
-/** Measures default branches after a push or an import, as they are now. */
+/** Measures the present default branch after a push or an import. */
 export const measureFiles = batchSubscription<(typeof defaultBranchChanges)[number], JobContext>({
   name: 'contents.measure',
   on: defaultBranchChanges,
@@ -15,7 +15,7 @@ export const measureFiles = batchSubscription<(typeof defaultBranchChanges)[numb
   },
 });
 
-/** Measures repositories that weren't measured, as after an upgrade or a failure. */
+/** Measures repositories without measurements, for example after an upgrade or a failure. */
 export const measureMissing = job<object, JobContext>({
   name: 'contents.measure-rest',
   attempts: 1,

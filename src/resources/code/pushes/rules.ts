@@ -21,7 +21,7 @@ import * as store from './store.ts';
  *    `recoverIntents` does step 3, at the next change of one of these refs, at the next start, or within a minute.
  */
 
-/** What moving refs takes: rules judge each move before it happens. */
+/** The services for moving refs. Rules evaluate each move before it happens. */
 export type MoveContext = PushContext & { refRules: RefRules };
 
 /** An intent that this process began. */
@@ -33,7 +33,7 @@ export type OpenIntent = {
 };
 
 type NewIntent = Omit<OpenIntent, 'id'> & {
-  /** Each has the current value of its ref. Recovery needs it to tell this change from another one. */
+  /** The refs of the moves, each with its current value. Recovery uses the values to recognise this change. */
   commands: readonly PushCommand[];
 };
 
@@ -46,7 +46,7 @@ export class FixedRefs extends Error {
   }
 }
 
-/** A push doesn't fail since something can't be done that should follow another one: the job that tries it again reports it. */
+/** A failed follow-up of another push doesn't fail this push: the job that retries the follow-up reports it. */
 const leaveToJob = (): void => undefined;
 
 /**
@@ -70,10 +70,10 @@ export async function openIntent(context: PushContext, intent: NewIntent): Promi
   return { id, repository, actor, following };
 }
 
-/** Further writes of the transaction that records moves. They are lost if the process ends before it. */
+/** Further writes in the transaction that records the moves. They are lost if the process ends before it. */
 type ExtraWrites = (scope: WriteScope, moves: RefMove[]) => Promise<void>;
 
-/** Ends an intent with what it did, and with what follows if all of it was done. */
+/** Closes an intent with the moves that Git reports, and with its follow-ups if all refs moved. */
 export async function closeIntent(
   context: PushContext,
   { id, repository, actor, following }: OpenIntent,
@@ -94,7 +94,7 @@ export async function closeIntent(
   });
 }
 
-/** Ends an intent if Git's result is unknown: it is derived from the refs. */
+/** Closes an intent whose result is unknown, by comparing it with the refs. */
 export const closeByRefs = (context: PushContext, { id, repository, following }: OpenIntent): Promise<void> =>
   recoverIntent(
     context,

@@ -1,4 +1,4 @@
-// Fields that an organization gives the issues of all its repositories (document 2).
+// Fields that an organization adds to the issues of all its repositories (document 2).
 import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -13,7 +13,7 @@ import { listFields } from './store.ts';
 const reads = { permission: 'issue_fields:read', scopes: ['read:org'] } as const satisfies Policy;
 const writes = { permission: 'issue_fields:write', scopes: ['admin:org'], role: 'owner' } as const satisfies Policy;
 
-/** People who aren't members see the fields whose visibility is `all`. Where there are none, the list doesn't exist for them. */
+/** Non-members only see fields whose visibility is `all`. Without such fields, the list doesn't exist for them. */
 export const listIssueFields = endpoint({
   id: 'orgs/list-issue-fields',
   method: 'GET',

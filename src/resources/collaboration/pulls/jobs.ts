@@ -16,7 +16,7 @@ import { movedBranches } from './heads.ts';
 import { isOpenHead, listPullsAfter, loadOpenInto, loadPulls, type PullRow, pullRows } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
-/** Brings pull requests up to date with the branches that pushes moved. */
+/** Updates pull requests after pushes to their branches. */
 export const followPushes = batchSubscription<'push' | 'pull_request.opened' | 'pull_request.reopened', JobContext>({
   name: 'pulls.follow-pushes',
   on: ['push', 'pull_request.opened', 'pull_request.reopened'],
@@ -41,7 +41,7 @@ const movingEnds = [
   'pull_request.edited',
 ] as const;
 
-/** Tests whether pull requests can be merged, after one of their branches has moved. */
+/** Tests whether pull requests can be merged after one of their branches has moved. */
 export const testChanged = batchSubscription<(typeof movingEnds)[number], JobContext>({
   name: 'pulls.test-merges',
   on: movingEnds,
@@ -64,7 +64,7 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
 
 const importsPerBatch = 100;
 
-/** Tests whether the open pull requests of a repository can be merged: those that were imported have no events. */
+/** Tests whether the open pull requests of an imported repository can be merged, since imports record no events for them. */
 export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
   name: 'pulls.test-imported',
   attempts: 25,
@@ -84,11 +84,11 @@ export const testImported = job<{ repository: Id<'repositories'> }, JobContext>(
   },
 });
 
-/** Has the pull requests of a repository that were imported tested in the background. */
+/** Enqueues the test of a repository's imported pull requests. */
 export const enqueueImportedPulls = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
   enqueue(tx, testImported, { repository });
 
-/** Deletes the branches of merged pull requests, where their repositories want that. */
+/** Deletes the branches of merged pull requests where the setting of their repository says so. */
 export const deleteMergedBranches = batchSubscription<'pull_request.closed', JobContext>({
   name: 'pulls.delete-branch',
   on: ['pull_request.closed'],
@@ -111,7 +111,8 @@ async function deleteMergedBranch(
 ): Promise<void> {
   if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
   const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
-  // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
+  // A branch with further commits stays, and so does the head of another open pull request. Pull requests into the deleted
+  // branch get the base of this one.
   if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
   const changes = [{ ref: branch.name, from: branch.oid, to: null }];
   try {

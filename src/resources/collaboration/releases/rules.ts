@@ -39,8 +39,8 @@ function checkCategory(category: string | undefined): void {
 }
 
 /**
- * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and is removed again
- * if the release is refused for what came meanwhile.
+ * Creates a release. Unless it is a draft, it is published immediately: its tag is created first if it is missing, and deleted
+ * again if a concurrent change causes a refusal.
  */
 export async function createRelease(
   context: MoveContext & { html: string },
@@ -80,7 +80,7 @@ export async function createRelease(
   });
 }
 
-/** The name and the body of a new release: with generated notes, if they are wanted. */
+/** The name and the body of a new release, with generated notes if the request asks for them. */
 async function textsOf(
   context: MoveContext & { html: string },
   action: RepositoryAction,
@@ -91,7 +91,7 @@ async function textsOf(
   return { name: name || notes.name, body: body ? `${body}\n\n${notes.body}` : notes.body };
 }
 
-/** What happens when a release is published. */
+/** The events of a release's publication. */
 const publications = ({ prerelease }: ReleaseRow) =>
   ['release.published', prerelease ? 'release.prereleased' : 'release.released'] as const;
 
@@ -100,13 +100,13 @@ type Plain = 'release.created' | 'release.unpublished' | ReturnType<typeof publi
 const recordOf = (scope: WriteScope, action: RepositoryAction, { id }: ReleaseRow, kinds: readonly Plain[]) =>
   recordEach(scope.tx, kinds, (kind) => ({ ...inRepository(action), kind, data: { release: id } }));
 
-/** One that is made the latest, or lets the date decide, takes the place of the one that was made the latest before. */
+/** A release marked as the latest, or one that lets the date decide, replaces the release that was marked before. */
 async function settleLatest(scope: WriteScope, row: ReleaseRow): Promise<void> {
   if (!row.prerelease && row.latest !== 'false') await unsetLatest(scope.tx, row.repository_id, row.id);
 }
 
 /**
- * Changes a release, which includes publishing a draft, and making one of what was published.
+ * Changes a release. This includes publishing a draft, and turning a published release into a draft.
  * @throws Refusal 422 for a published release that is immutable
  */
 export async function changeRelease(
@@ -155,7 +155,7 @@ function changed(release: ReleaseRow, wanted: ReleaseChange): Changed {
   };
 }
 
-/** Which of an immutable release is the latest may change; nothing else of it. */
+/** For an immutable release, only the mark of the latest may change. */
 function checkMutable(before: ReleaseRow, after: Changed): void {
   if (!before.immutable) return;
   const former = formerOf(before, { ...before, ...after }, 'tag_name', 'target_commitish', 'name', 'body', 'draft', 'prerelease');
@@ -204,8 +204,8 @@ async function recordEdit(
 }
 
 /**
- * Deletes a release with its files; its tag stays. That of an immutable release can be deleted from now on, but not used again.
- * Returns the keys of the objects that are to be removed.
+ * Deletes a release with its files. Its tag stays. The tag of an immutable release can be deleted afterwards, but not used
+ * again. Returns the keys of the objects to remove.
  */
 export async function deleteRelease(scope: WriteScope, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
   const assets = (await loadAssets(scope.tx, [release.id])).get(release.id) ?? [];

@@ -18,7 +18,7 @@ const ofPulls = [
   'pull_request_review.dismissed',
 ] as const;
 
-/** Finds out whether pull requests lack reviews, after one of them, of its reviews, or the code owners of its base changed. */
+/** Evaluates whether pull requests lack reviews after a change to them, to their reviews, or to the code owners of their base. */
 export const evaluateChanged = batchSubscription<(typeof ofPulls)[number], JobContext>({
   name: 'reviews.judge-changed',
   on: ofPulls,
@@ -34,7 +34,7 @@ export const evaluateChanged = batchSubscription<(typeof ofPulls)[number], JobCo
   },
 });
 
-/** By what other rules apply to pull requests, or somebody's reviews count from then on, or not any more. */
+/** Events that change the rules for pull requests, or whose reviews count. */
 const causes = [
   'ruleset.created',
   'ruleset.edited',
@@ -78,7 +78,7 @@ function scopeOf({ owner, repository, data }: Recorded<Cause>): PullScope {
 
 const first: PullCursor = { repository: 0 as PullCursor['repository'], number: 0 };
 
-/** Has pull requests judged anew, after rules changed, or the people whose reviews count. */
+/** Evaluates pull requests again after a change of rules, or of the people whose reviews count. */
 export const evaluateConcerned = subscription<Cause, JobContext>({
   name: 'reviews.judge-concerned',
   on: causes,
@@ -89,10 +89,10 @@ export const evaluateConcerned = subscription<Cause, JobContext>({
   },
 });
 
-/** So many are judged by one job, and in one transaction. */
+/** The number of pull requests that one job evaluates in one transaction. */
 const pageSize = pullsPerBatch;
 
-/** Judges some open pull requests, and leaves those after them to another job. */
+/** Evaluates a batch of open pull requests, and enqueues a job for the next ones. */
 export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobContext>({
   name: 'reviews.judge-page',
   attempts: 25,
@@ -107,7 +107,7 @@ export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobCont
   },
 });
 
-/** Judges pull requests that weren't yet, after an upgrade or an import. */
+/** Evaluates pull requests that were never evaluated, after an upgrade or an import. */
 export const evaluateMissing = job<object, JobContext>({
   name: 'reviews.judge-missing',
   attempts: 1,

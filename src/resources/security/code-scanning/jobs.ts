@@ -12,7 +12,7 @@ import { closeRef, listPullRefs, moveInstances } from './instance-store.ts';
 import { findAlert } from './store.ts';
 import { listAnalysed, moveAnalyses } from './upload-store.ts';
 
-/** Tells pull requests anew what is open in them, after an alert was dismissed or opened again. */
+/** Updates the checks of pull requests after an alert was dismissed or reopened. */
 export const recheckPulls = subscription<
   'code_scanning_alert.closed_by_user' | 'code_scanning_alert.reopened_by_user',
   JobContext
@@ -33,7 +33,7 @@ export const recheckPulls = subscription<
   },
 });
 
-/** What is open on a branch goes with it, and along with it where it has another name now. */
+/** Closes what is open on deleted branches, and moves the results of renamed ones. */
 export const followBranches = batchSubscription<'push', JobContext>({
   name: 'code-scanning.follow-branches',
   on: ['push'],
@@ -60,6 +60,6 @@ export const followBranches = batchSubscription<'push', JobContext>({
   },
 });
 
-/** Whether a branch that was deleted is there again. */
+/** Whether a deleted branch exists again. */
 const isThere = async (gitRepository: GitRepository, branch: string): Promise<boolean> =>
   (await repositoryExists(gitRepository)) && (await findBranch(gitRepository, branch)) !== undefined;

@@ -1,4 +1,4 @@
-// What is in a group of runners, and the repositories that it is for.
+// The runners of a group, and the repositories that may use it.
 import type { Org } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -63,7 +63,7 @@ export const { org: listOrgRunnerDownloads, repo: listRepoRunnerDownloads } = en
   {
     method: 'GET',
     replies: { 200: Type.Array(RunnerDownload) },
-    // Runners are programs of others; docs/runners.md says which.
+    // Runners are programs of others; docs/runners.md lists them.
     handle: async () => [],
   },
 );

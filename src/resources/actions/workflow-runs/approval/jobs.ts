@@ -8,7 +8,7 @@ import { addressOf } from '../planning/contexts.ts';
 import { endOfWait } from './environments.ts';
 import { listRunsWaitingFor } from './store.ts';
 
-/** Looks at a run again when the time that an environment demands is over. */
+/** Continues a run when the wait timer of an environment has ended. */
 export const endWait = job<{ run: Id<'workflow_runs'> }, JobContext>({
   ...endOfWait,
   async run({ run }, { change, services, now }) {
@@ -17,7 +17,7 @@ export const endWait = job<{ run: Id<'workflow_runs'> }, JobContext>({
   },
 });
 
-/** Looks at the runs again that wait for an environment whose rules have changed, or that was deleted. */
+/** Continues the runs that wait for an environment after its rules have changed or it was deleted. */
 export const followEnvironments = subscription<'environment.edited' | 'environment.deleted', JobContext>({
   name: 'workflow-runs.follow-environments',
   on: ['environment.edited', 'environment.deleted'],

@@ -1,4 +1,4 @@
-// Deployments of runs that wait to enter their environments, and what is said of them.
+// Deployments of runs that wait for an environment, and their reviews.
 import { Type } from 'typebox';
 import { readsActions } from '#access/policies.ts';
 import type { Policy } from '#access/policy.ts';
@@ -11,7 +11,7 @@ import { reviewAsApp, reviewRun } from '../approval/reviews.ts';
 import { workflowRun } from '../path-resources.ts';
 import { EnvironmentApproval, NewCustomDeploymentReview, NewDeploymentReview, PendingDeployment } from '../schemas.ts';
 
-/** Reviewers need no more than to read the repository; the rules tell who is one. */
+/** Reviewers only need to read the repository. The rules check who is a reviewer. */
 const reviews = { scopes: ['repo'], role: 'read', permission: 'deployments:write' } as const satisfies Policy;
 const reviewsAsApp = { permission: 'deployments:write', tokens: ['installation'] } as const satisfies Policy;
 

@@ -1,4 +1,4 @@
-// Logs: of a job as a text, of a run as an archive. Who may read them gets an address that leads to them for a minute.
+// Logs: of a job as text, of a run as an archive. The reply redirects readers to an address that is valid for a minute.
 
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';

@@ -1,4 +1,4 @@
-// What a workflow starts, and what it has started.
+// Starting the runs of a workflow, and listing them.
 import { readsActions, writesActions } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -1,4 +1,4 @@
-// How jobs go from one state to another. The caller holds the lock of the run's row.
+// The transitions between the states of jobs. The caller holds the lock of the run's row.
 import { type RawBuilder, sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
 import { recordEach } from '#events/record.ts';
@@ -18,13 +18,13 @@ export type StateContext = { readonly tx: Tx; readonly now: Date };
 
 type Details<Name extends JobTransition> = JobChange & { readonly to?: (typeof jobTransitions)[Name]['to'][number] };
 
-/** Whether a job is in a state that a transition leads from. */
+/** Whether the state of a job allows a transition. */
 export const allowsJob = (job: JobRow, name: JobTransition): boolean => allows(jobTransitions[name], job);
 
 /**
- * Brings a job into another state, with all that follows.
- * @param details where it leads to, if the transition leaves a choice; and columns beside the state
- * @throws IllegalTransition where the job isn't in a state that the transition leads from
+ * Moves a job to another state, with all consequences.
+ * @param details the new state, if the transition allows several, and other columns to set
+ * @throws IllegalTransition where the job's state doesn't allow the transition
  */
 export async function transitionJob<Name extends JobTransition>(
   context: StateContext,
@@ -41,17 +41,19 @@ export async function transitionJob<Name extends JobTransition>(
   return moved;
 }
 
-/** What `claim` writes, for the statement that chooses the jobs. The caller calls `followJobs` for those. */
+/**
+ * The columns that `claim` writes, for the statement that chooses the jobs. The caller then calls `followJobs` for these jobs.
+ */
 export const claimAssignments = (now: Date): RawBuilder<unknown> => {
   const { sets, to } = jobTransitions.claim;
   const columns = Object.entries({ ...stateColumns<JobState>(to[0]), ...sets(now) });
   return sql.join(columns.map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
 };
 
-/** Whether `claim` leads from the state of the row `workflow_jobs j`. */
+/** Whether the state of the row `workflow_jobs j` allows `claim`. */
 export const isClaimable = sql<boolean>`j.status = ${sql.lit(jobTransitions.claim.from[0])}`;
 
-/** Does what follows a transition of jobs of one run. */
+/** Runs the consequences of a transition for jobs of one run. */
 export async function followJobs(
   context: StateContext,
   run: RunRow,
@@ -108,16 +110,16 @@ const effects: Readonly<Record<JobEffect, Effect>> = {
 
 type Creation = Extract<JobTransition, `make_${string}` | 'carry'>;
 
-/** A job to be made, and the transition that makes it. */
+/** A new job, and the transition that creates it. */
 export type NewJob = Omit<Parameters<typeof insertJobs>[1][number], 'status' | 'conclusion'> & {
   readonly transition: Creation;
-  /** How it has ended, where the transition leaves a choice. */
+  /** Its result, if the transition allows several. */
   readonly ended?: JobState | undefined;
 };
 
 /**
- * Makes jobs of a run, each with a check of the same id, so that clients may take one for the other as in the public API. Jobs
- * that are carried into an attempt keep the checks and the times that they have.
+ * Creates jobs of a run, each with a check of the same id, so that clients can use one id for both, as in the public API. Jobs
+ * that are carried into an attempt keep their checks and times.
  */
 export async function createJobs(context: StateContext, run: RunRow, wanted: readonly NewJob[]): Promise<JobRow[]> {
   if (wanted.length === 0) return [];
@@ -145,5 +147,5 @@ export async function createJobs(context: StateContext, run: RunRow, wanted: rea
   return made;
 }
 
-/** In this order, what follows the creation of jobs is done. */
+/** The consequences of new jobs run in this order. */
 const creations = ['make_ended', 'make_queued', 'make_waiting', 'make_pending', 'make_held', 'carry'] as const;

@@ -1,4 +1,4 @@
-// Check runs: what an app says of one check of a commit.
+// Check runs: an app's results of one check of a commit.
 import { Type } from 'typebox';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

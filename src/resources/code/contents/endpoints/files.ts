@@ -20,7 +20,7 @@ const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
 
 type ReadCall = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
 
-/** The context of a read, at the commit that the query names or that of the default branch. */
+/** The context of a read at the commit of the query's ref, or at the tip of the default branch. */
 async function readContextOf({ at, query, media, links, caller, services }: ReadCall) {
   const gitRepository = repoOf(services.git, at.repo.id);
   return {
@@ -126,10 +126,10 @@ export const getReadmeOfFolder = endpoint({
   handle: (call) => readReadme(call, trimSlashes(call.at.dir)),
 });
 
-/** No browser runs it as a page. */
+/** Browsers download this type and never run it as a page. */
 const downloadType = 'application/octet-stream';
 
-/** The bytes of a file, to which `download_url` leads. Symbolic links are followed. */
+/** The bytes of a file, at its `download_url`. Symbolic links are followed. */
 export const downloadFile = endpoint({
   id: 'repos/download-file',
   method: 'GET',

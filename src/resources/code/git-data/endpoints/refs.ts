@@ -53,7 +53,7 @@ export const listRefs = endpoint({
   },
 });
 
-/** The older form, at the address that every ref names as its `url`. */
+/** The older form of the address, which every ref names as its `url`. */
 export const getRefOrMatching = endpoint({
   id: 'git/get-ref-or-matching',
   method: 'GET',

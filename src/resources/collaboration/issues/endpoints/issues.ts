@@ -1,4 +1,4 @@
-// Issues of a repository: opening, reading, changing, locking.
+// Issues of a repository: open, read, change and lock them.
 import { Type } from 'typebox';
 import { opensIssues, readsIssues, triagesIssuesOrPulls, writesIssues } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -40,7 +40,9 @@ const OfRepository = Type.Object({
   issue_field_values: Type.Optional(Type.String({ maxLength: 1024 })),
 });
 
-/** The filters `all` and `repos` list every issue that the viewer may read, the others only those that concern the viewer. */
+/**
+ * The filters `all` and `repos` list every issue that the viewer may read; the others only list issues that concern the viewer.
+ */
 const OfMany = Type.Object({
   ...common,
   filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
@@ -81,10 +83,10 @@ const listedIn = (text: string): string[] =>
 const tooMany = (field: string, message: string, limit: 'lists.labels' | 'lists.fields'): Refusal =>
   new Refusal('invalid', 'Validation Failed', [{ resource: 'Issue', field, code: 'invalid', message }], { limit });
 
-/** Hearth has no types of issues, so that each is without one. */
+/** Hearth has no types of issues, so every issue is without one. */
 const mayHaveType = (type: string | undefined): boolean => type === undefined || type === 'none';
 
-/** What a query says of fields: `name:value`, several separated by commas. */
+/** The field filters of a query: `name:value`, separated by commas. */
 function fieldFilters(text: string, { resourceLimits }: Services): FieldFilter[] {
   const wanted = listedIn(text);
   const maxFields = resourceLimits.of(issueListLimits).fields;

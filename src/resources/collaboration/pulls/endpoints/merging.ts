@@ -1,4 +1,4 @@
-// Merging pull requests, and bringing their branches up to date.
+// Merging pull requests and updating their branches.
 import { Type } from 'typebox';
 import { changesPulls, readsPulls, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

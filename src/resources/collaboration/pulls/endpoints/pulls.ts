@@ -1,4 +1,4 @@
-// Pull requests of a repository: opening, listing, reading, changing.
+// Pull requests of a repository: open, list, read and change them.
 import { Type } from 'typebox';
 import { changesPulls, opensPulls, readsPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
@@ -46,7 +46,7 @@ export const listRepoPulls = endpoint({
   replies: { 200: Type.Array(PullRequest) },
   async handle({ scope, db, at, query, page, now }) {
     const { state, head, base, sort } = query;
-    // As in the public API, the latest come first only where that is the order by creation.
+    // As in the public API, the default direction is descending only when the list is sorted by creation.
     const direction = query.direction ?? (sort === 'created' ? 'desc' : 'asc');
     const found = await listPulls(db, at.repo.id, { state, head: headOf(head), base }, { sort, direction }, { page, now });
     return mapRows(found, (rows) => presentPulls(scope, rows));

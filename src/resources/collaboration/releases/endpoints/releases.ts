@@ -1,4 +1,4 @@
-// Releases, and the notes of those to come.
+// Releases, and generated notes for new ones.
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';

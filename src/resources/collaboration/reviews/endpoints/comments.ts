@@ -25,7 +25,7 @@ const CommentQuery = Type.Object({
   since: Type.Optional(Timestamp),
 });
 
-/** As in the public API, the direction counts only with an order. */
+/** As in the public API, the direction only counts together with an order. */
 const filterOf = ({
   sort,
   direction = 'asc',
@@ -172,7 +172,7 @@ export const deleteReviewComment = endpoint({
   },
 });
 
-/** The public API has no endpoint for this; its clients resolve conversations by its other interface. */
+/** The public API has no endpoint for this. Its clients resolve conversations through its GraphQL API. */
 export const resolveConversation = endpoint({
   id: 'pulls/resolve-conversation',
   method: 'PUT',

@@ -1,4 +1,4 @@
-// Reviews of a pull request: writing, submitting and dismissing them.
+// Reviews of a pull request: write, submit and dismiss them.
 import { Type } from 'typebox';
 import { changesPulls, opensPulls, readsPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';

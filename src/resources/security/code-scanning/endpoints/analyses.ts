@@ -1,4 +1,4 @@
-// Results of tools as they are brought, and the analyses that these become.
+// Uploads of tools' results, and the analyses that are made from them.
 import { Type } from 'typebox';
 import { mapEach } from '#database/list.ts';
 import { raw } from '#endpoint/call.ts';
