@@ -1,4 +1,4 @@
-// Markdown that isn't stored: for previews.
+// Markdown for previews, which isn't stored.
 
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -25,7 +25,7 @@ export const renderMarkdown = endpoint({
     checkLength(text);
     const { html } = links;
     if (mode === 'markdown') return htmlReply(await renderText(text, { html, caller }));
-    // A repository that isn't there and one that the caller may not read have nothing that could be linked.
+    // A repository that doesn't exist and one that the caller may not read both have nothing to link.
     const repository = repositoryOf(context);
     const autolinksOf = await loadAutolinks({ db, viewer }, [repository]);
     const rendered = await renderForAll({ text, html, breaks: true, autolinks: autolinksOf(repository) }, caller);
@@ -52,7 +52,7 @@ function repositoryOf(context = ''): RepositoryName | undefined {
   return owner === undefined || repo === undefined ? undefined : { owner, repo };
 }
 
-/** The schema counts characters, of which some have several bytes. */
+/** The schema counts characters, and some have several bytes. */
 function checkLength(text: string): void {
   const limit = 'texts.rendered';
   const most = fixedValue(markdownLimits.rendered);

@@ -17,8 +17,8 @@ const batchSize = 5_000;
 const payloadsPerBatch = 50_000;
 
 /**
- * Removes deliveries that are older than the configured days, or more than an owner may store, and payloads that nothing refers
- * to.
+ * Removes deliveries that are older than the configured days, or beyond what an owner may store, and payloads without
+ * deliveries.
  */
 export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   name: 'webhooks.remove-old',

@@ -1,4 +1,4 @@
-// Who has a seat of the assistant, and how it is used.
+// The seats of the assistant, and their use.
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';

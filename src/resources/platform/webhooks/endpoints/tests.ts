@@ -5,7 +5,7 @@ import { repoHook } from '../path-resources.ts';
 import { testPush } from '../test-push.ts';
 import type { WebhookEvents } from '../webhook-events.ts';
 
-/** The endpoint that delivers the last push to a hook again, which it makes of the event. */
+/** The endpoint that delivers the last push to a hook again, with a payload made from the event. */
 export const testEndpoints = (events: WebhookEvents): Readonly<Record<string, Endpoint>> => ({
   testRepoWebhook: endpoint({
     id: 'repos/test-push-webhook',
