@@ -97,7 +97,7 @@ export async function finishArtifact(scope: WriteScope, job: JobRow, sent: Sent,
   const whole = await takeUpload(scope, upload_id, (object) => setObject(scope.tx, begun.id, { ...object, updated_at: now }));
   if (!whole) throw badRequest('The upload is not complete');
   if ((size !== undefined && size !== whole.size) || (digest !== undefined && digest !== whole.digest))
-    throw badRequest('What was received is not what was sent: its size or its hash is another');
+    throw badRequest('The received bytes differ in size or hash from what the client reported');
   return begun.id;
 }
 

@@ -118,7 +118,8 @@ export async function finishCache(
     setObject(scope.tx, begun.id, { ...object, created_at: now, last_accessed_at: now }),
   );
   if (!whole) throw badRequest('The upload is not complete');
-  if (size !== undefined && size !== whole.size) throw badRequest('What was received is not what was sent: its size is another');
+  if (size !== undefined && size !== whole.size)
+    throw badRequest('The received size differs from the size that the client reported');
   const policy = await loadActionsPolicy(scope.tx, { id: run.repository_id, owner_id: run.owner_id });
   await removeObjectsLater(scope, await removeBeyond(scope.tx, run.repository_id, boundsOf(policy, { limits, now })));
   return begun.id;

@@ -127,7 +127,7 @@ export async function joinBlocks({ db, objects }: UploadContext, upload: UploadR
   const known = keyed(await listBlocks(db, upload.id), ({ name }) => name);
   const blocks = names.map((name) => {
     const block = known.get(name);
-    if (!block) throw badRequest('The list names a block that is not there');
+    if (!block) throw badRequest('The list names a block that does not exist');
     return block;
   });
   const [first, second] = blocks;

@@ -142,7 +142,7 @@ export async function changeSite(
   { wanted, found, pages, own }: Change,
 ): Promise<void> {
   const { repo, now } = action;
-  if (Object.keys(wanted).length === 0) throw badRequest('Name what is to change.');
+  if (Object.keys(wanted).length === 0) throw badRequest('Name the settings to change.');
   const site = orNotFound(await findSiteForUpdate(scope.tx, repo.id));
   if (wanted.https_enforced && !isHttps(pages))
     throw invalid('Page', 'https_enforced', 'invalid', 'Websites of this server are not reached by HTTPS');

@@ -82,7 +82,8 @@ export async function createRegistry(scope: WriteScope, action: SecretAction, wa
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
   const secret = value && keyId ? await decrypt(scope, registryKey(org), { secrets, resource, keyId, value }) : undefined;
-  await lockOrganization(scope.tx, org.id); // so that two can't take the same name
+  // The lock keeps concurrent requests from taking the same name.
+  await lockOrganization(scope.tx, org.id);
   const selection = await createSelection(scope, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
   const name = nameFor(registry_type, await listNames(scope.tx, org.id));
   const id = await insertRegistry(scope.tx, {

@@ -167,7 +167,7 @@ export async function deleteRunner(scope: WriteScope, runner: RunnerRow): Promis
   const [busy] = await listBusy(scope.tx, [runner.id]);
   if (busy !== undefined) throw unprocessable(`Runner ${runner.name} is running a job.`);
   await removeRunner(scope.tx, runner.id);
-  notifyQueued(scope.tx); // processes may remember it
+  notifyQueued(scope.tx); // Processes may have cached the runner.
 }
 
 /**

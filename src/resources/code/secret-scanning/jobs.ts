@@ -32,7 +32,8 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>
     );
     const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
     const forgotten = unique(gather(switched, 'repository')).filter((repository) => !scanned.has(repository));
-    // Texts that were written while scanning was off have no pending scan, so all texts are scanned.
+    // Texts that were written while scanning was off were skipped, and scanning may be on again before this runs. So all texts
+    // are scanned again.
     const turnedOn = unique(gather(events.filter(turnsOn), 'repository')).filter((repository) => scanned.has(repository));
     if (payloads.length === 0 && forgotten.length === 0) return;
     await change(async (scope) => {

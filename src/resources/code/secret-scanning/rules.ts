@@ -111,7 +111,7 @@ async function withoutDeletedTexts(scope: WriteScope, found: readonly Found[]): 
   return [...found.filter((one) => !('text' in one)), ...(await keepPresentTexts(scope.tx, inTexts))];
 }
 
-/** The findings, without those of custom patterns that were deleted meanwhile. */
+/** The findings, without the ones of custom patterns that were deleted meanwhile. */
 async function withoutDeleted(scope: WriteScope, found: readonly Found[]): Promise<readonly Found[]> {
   const custom = unique(found.map((one) => one.custom));
   if (custom.length === 0) return found;

@@ -118,6 +118,6 @@ async function deleteMergedBranch(
   try {
     await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes, actor, workflowFiles: noWorkflowFiles });
   } catch (error) {
-    if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
+    if (!(error instanceof RuleViolations)) throw error; // Rules may protect the branch from deletion.
   }
 }

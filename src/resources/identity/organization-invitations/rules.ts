@@ -89,11 +89,11 @@ async function roleFor(
     case 'direct_member':
       return 'member';
     case 'billing_manager':
-      throw refused('role', 'unprocessable', 'There is no billing here that somebody could manage');
+      throw refused('role', 'unprocessable', 'This server has no billing managers');
     case 'reinstate': {
       // The owner of an address isn't disclosed.
       const former = 'user' in to ? await findFormerRole(scope.tx, org.id, to.user) : undefined;
-      if (!former) throw refused('role', 'unprocessable', 'Only who was a member, and is named by invitee_id, can be reinstated');
+      if (!former) throw refused('role', 'unprocessable', 'Only former members, named by invitee_id, can be reinstated');
       return former;
     }
   }

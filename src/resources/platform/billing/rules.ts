@@ -115,7 +115,7 @@ export async function deleteBudget(scope: WriteScope, action: OrganizationAction
   await record(scope.tx, { ...inOrganization(action), kind: 'budget.deleted', data: { budget: budget.id } });
 }
 
-const taken = () => invalid(resource, 'budget_product_sku', 'already_exists', 'There is a budget for this already');
+const taken = () => invalid(resource, 'budget_product_sku', 'already_exists', 'A budget for this already exists');
 
 type WantedSubject = Pick<NewBudget, 'budget_scope' | 'budget_entity_name' | 'budget_type' | 'budget_product_sku'>;
 

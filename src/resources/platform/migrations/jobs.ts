@@ -32,7 +32,7 @@ export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>(
     try {
       await exportAttempt(migration, context, timeOfEnd);
     } catch (error) {
-      if (isUnavailable(error) || error instanceof FilesChanged || stopping?.aborted) throw error; // it is tried again
+      if (isUnavailable(error) || error instanceof FilesChanged || stopping?.aborted) throw error; // The queue retries it.
       log.error({ err: error, migration: id }, 'a migration failed');
       await change(async (scope) => {
         const end = timeOfEnd();

@@ -27,7 +27,7 @@ const issueEvents = [
   'pull_request.review_requested',
   'issue_comment.created',
   'issue_comment.edited',
-  // The comments of a review are told with it.
+  // This event also covers the comments of the review.
   'pull_request_review.submitted',
   'pull_request_review.edited',
   'pull_request_review_comment.edited',

@@ -95,8 +95,8 @@ export const appManifestPage = ({ owner, returnsTo, name, permissions, facts, ac
     `${problemLine(problem)}
 <p>${escaped(returnsTo)} asks for an app of <strong>${escaped(owner)}</strong>, and will get its keys.</p>
 <form method="post" action="${escaped(action)}">${hidden(fields)}
-<label for="name">Name of the app</label><input id="name" name="name"
-  value="${escaped(name)}" maxlength="34" autocomplete="off" required autofocus>
+<label for="name">Name of the app</label><input id="name" name="name" value="${escaped(name)}"
+  maxlength="34" autocomplete="off" required autofocus>
 <p>${permissions.length > 0 ? 'Where it is installed, it may:' : 'Where it is installed, it may read what is public.'}</p>
 ${list(permissions)}<dl>${facts.map(([term, text]) => `<dt>${escaped(term)}</dt><dd>${escaped(text)}</dd>`).join('')}</dl>
 <button name="answer" value="yes">Create the app</button><button class="plain" name="answer" value="no"

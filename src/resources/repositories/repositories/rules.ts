@@ -312,7 +312,7 @@ const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...
 export async function deleteRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo } = action;
   await checkMemberPrivilege(scope, 'members_can_delete_repositories', action);
-  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // nobody hears of a private fork
+  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // Events of private forks disclose nothing.
   const data = { name: repo.name, ...was };
   await removePrivateForks(scope, repo, action.now);
   await record(scope.tx, { ...inRepository(action), kind: 'repository.deleted', data });

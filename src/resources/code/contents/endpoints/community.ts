@@ -96,7 +96,7 @@ export const getCommunityProfile = endpoint({
   access: readsContents,
   replies: { 200: Profile },
   async handle({ db, at: { repo }, links, services: { git } }) {
-    if (repo.source_id !== null) throw notFound(); // forks have none, as in the public API
+    if (repo.source_id !== null) throw notFound(); // Forks have no profile, as in the public API.
     const source = { links, git, repo };
     const [own, community, defaults] = await Promise.all([
       ownFiles(source),
