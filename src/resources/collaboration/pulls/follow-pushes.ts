@@ -138,7 +138,7 @@ const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promi
 /** So many earlier heads with the same changes are remembered. Approvals of still earlier ones are stale. */
 const maxSameHeads = 100;
 
-/** The head of an open pull request has other commits: they are brought here, and compared anew. */
+/** Handles new commits in the head of an open pull request: fetches them, and compares again. */
 async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
   const { change, services } = context;
   const { git } = services;

@@ -46,7 +46,7 @@ function checkMayMerge(repo: Repo, pull: PullRow, { merge_method, sha }: WantedM
 type MergeAction = RepositoryAction & {
   /** Who commits the merge. */
   identity: Identity;
-  /** The author of a squashed commit, with all addresses by which that account is known. */
+  /** The author of a squashed commit, with all known addresses of that account. */
   authorOf: (pull: PullRow) => Promise<{ author: Identity; addresses: readonly string[] }>;
   headOwner: string;
 };

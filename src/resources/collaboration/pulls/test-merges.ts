@@ -65,7 +65,7 @@ export async function testingOf(
   return { mergeable, rebaseable, state, mergeCommit };
 }
 
-/** The result of a test: of which commits, and the commit of the test merge where there is one. */
+/** The result of a test: the tested commits, and the commit of the test merge where there is one. */
 type MergeTest = {
   issue: Id<'issues'>;
   base: Oid;

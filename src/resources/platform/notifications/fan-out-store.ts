@@ -51,9 +51,9 @@ export type Activity = {
   /** Who aren't notified, since they did it. */
   readonly actors: readonly Account[];
   readonly at: Date;
-  /** Who was assigned, asked for a review or named, where only they are notified. */
+  /** The users who were assigned, requested for a review or named, where only they are notified. */
   readonly person?: Account | undefined;
-  /** The team that was asked for a review. */
+  /** The team that was requested for a review. */
   readonly team?: Id<'teams'> | undefined;
   readonly suite?: Id<'check_suites'> | undefined;
   readonly job?: Id<'workflow_jobs'> | undefined;
@@ -225,7 +225,7 @@ const administrators = ({ id }: RepositoryRow) => sql`
   select distinct role.account_id from repository_roles role
   where role.repository_id = ${id} and role.level >= ${roleLevel('admin')}`;
 
-/** Whom an activity `v` asks for a review: a person, or those of a team who didn't open the pull request. */
+/** The users that an activity `v` requests a review from: a person, or the members of a team who didn't open the pull request. */
 const requested = sql`
   select v.person as account_id where v.person is not null
   union select m.user_id from teams t join team_members m on m.team_id = t.id

@@ -107,13 +107,13 @@ type ShownInstallation = {
   appName: string;
   account: string;
   permissions: readonly string[];
-  /** What the app asks for beyond what it has; undefined where that is nothing. */
+  /** The permissions that the app requests beyond the installation's; undefined where there are none. */
   asked: readonly string[] | undefined;
   fields: Readonly<Record<string, string | undefined>>;
   problem?: string | undefined;
 };
 
-/** The page of an installation, on which the account's owner accepts what the app asks for. */
+/** The page of an installation. The account's owner accepts the app's new permissions on it. */
 export const installationPage = ({ appName, account, permissions, asked, fields, problem }: ShownInstallation): string =>
   page(
     appName,

@@ -161,7 +161,7 @@ async function submitConsent(parts: RouteParts, request: FastifyRequest, reply: 
 /** How the consent page names an app, and whether anybody's program could be the one that asks. */
 const shownApp = (app: AppRow) => ({ appName: app.name, isPublic: isPublicClient(app) });
 
-/** A user agrees to what the page showed, not to what the app asks for since. */
+/** A user agrees to what the page showed, not to later requests of the app. */
 const changedMeanwhile = ({ name }: AppRow): string =>
   messagePage('Try again', `${name} has changed meanwhile, and may request other permissions. Go back to it and start again.`);
 

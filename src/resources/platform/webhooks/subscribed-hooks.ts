@@ -11,7 +11,7 @@ import type { WebhookEventType } from '#resources/event-kinds.ts';
 export type SubscribedHook = {
   id: Id<'webhooks'>;
   base_url: string;
-  /** The installation by which an app's hook gets the event. */
+  /** The installation through which an app's hook gets the event. */
   installation: Id<'installations'> | null;
   subscribesTo(type: WebhookEventType): boolean;
 };

@@ -1,4 +1,4 @@
-// The checks by which pull requests tell what a tool has found in them.
+// The checks of pull requests with the findings of tools.
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { openObjects } from '#git/objects/objects.ts';

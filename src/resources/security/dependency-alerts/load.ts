@@ -66,7 +66,7 @@ async function listPaths(folder: string): Promise<string[]> {
 
 type Read = { file: FileRow; read: ReadAdvisory | undefined };
 
-/** Loads those of some files that changed. Returns how many can't be read. */
+/** Loads the changed ones of some files. Returns how many can't be read. */
 async function loadSome(
   context: Context,
   folder: string,
@@ -121,7 +121,7 @@ const forget = (context: Context, paths: readonly string[]): Promise<void> =>
       await announceChange(scope, context, identifiers, () => withdrawAdvisories(scope.tx, identifiers, context.now));
   });
 
-/** Compares the repositories anew that use what the advisories were about before a change, or are now. */
+/** Compares repositories again that use a package which the advisories were about before a change, or are about now. */
 export async function announceChange(
   scope: WriteScope,
   { now }: { now: Date },

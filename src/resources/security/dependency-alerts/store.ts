@@ -46,7 +46,7 @@ export type AlertFilter = {
   direction: 'asc' | 'desc';
 };
 
-/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
+/** The alerts of a repository, or of an organization's repositories that a viewer's credential reaches. */
 export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter, page: Page): Promise<Walked<AlertRow>> {
   let query = alerts(db)
     .innerJoin('advisories as v', 'v.id', 'a.advisory_id')

@@ -75,7 +75,7 @@ export function githubContext(
 export const addressOf = ({ url, runners }: Pick<Services, 'url' | 'runners'>): string =>
   url ?? runners.address ?? unknownAddress;
 
-/** The contexts of a whole run. `inputs` are those of a dispatch, whose types its file tells. */
+/** The contexts of a whole run. `inputs` comes from a dispatch, with the types of the workflow file. */
 export function runContexts(
   run: RunRow,
   facts: ContextFacts,

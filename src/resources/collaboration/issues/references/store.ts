@@ -208,7 +208,7 @@ export async function insertCommitEvents(tx: Tx, { repository, actor, at, events
     join issues i on i.id = e.issue order by e.nth`.execute(tx);
 }
 
-/** Closes those of the issues that are in the repository and open, and no pull requests. Returns their ids. */
+/** Closes the open issues of the repository among these. Pull requests stay open. Returns the ids of the closed ones. */
 export async function closeIssues(
   tx: Tx,
   issues: readonly Id<'issues'>[],
