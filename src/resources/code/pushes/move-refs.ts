@@ -32,7 +32,7 @@ type MoveRefsOptions = MoveReason & {
   actor: Id<'accounts'> | undefined;
   /** Whether the actor's credential may change workflow files. */
   workflowFiles: WorkflowFileAccess;
-  /** The move takes back another one that rules let pass, and of which nobody was told. */
+  /** The move reverts another one that rules allowed, and that nobody was notified of. */
   isUndo?: boolean;
   /** What follows if the refs move, in the transaction that records that, whatever happens to this process. */
   following?: readonly FollowUp[];

@@ -47,7 +47,7 @@ export type WantedMoves = MoveReason & {
   readonly moves: readonly RuledMove[];
 };
 
-/** Rules that apply to some moves, as they apply to who makes them: those of which the actor is exempt aren't among them. */
+/** Rules that apply to some moves of an actor. Rules that exempt the actor are left out. */
 type RulesOfMoves = WantedMoves & {
   readonly facts: RuleCheck['actor'];
   readonly byRef: ReadonlyMap<string, readonly AppliedRule[]>;
@@ -79,7 +79,7 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
 }
 
-/** The rules that apply to some refs, as they apply to an actor: those of which it is exempt aren't among them. */
+/** The rules that apply to an actor's changes of some refs. Rules that exempt the actor are left out. */
 export const loadRulesOfRefs = (
   db: Db,
   { repo, actor, refs }: Pick<WantedMoves, 'repo' | 'actor'> & { refs: readonly string[] },

@@ -81,7 +81,7 @@ export type RuleEvaluator<Type extends RuleType> = {
   readonly needs: 'names' | 'objects';
   /** Only its breach is recorded. */
   readonly isSilent?: true;
-  /** What is wrong with the move, as its user is told; undefined where it keeps the rule. */
+  /** The message about a violation; undefined where the move keeps the rule. */
   violation(check: RuleCheck, rule: RuleOfType<Type>, move: RuledMove): Promise<string | undefined> | string | undefined;
 };
 

@@ -1,4 +1,4 @@
-// Whether jobs may enter their environments. It is worked out anew whenever something of a run has changed (decision 55).
+// Whether jobs may enter their environments. It is evaluated again whenever a run has changed (decision 55).
 import type { Db, Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { enqueue, removeJob } from '#jobs/job.ts';

@@ -129,7 +129,7 @@ export async function reviewAsApp(
   await advanceRun(context, run);
 }
 
-/** A run of which something may still be said, its row locked, with its jobs that wait. */
+/** A run that can still be reviewed, its row locked, with its waiting jobs. */
 async function findReviewed({ tx }: ProgressContext, id: Run): Promise<{ run: RunRow; waiting: JobRow[] }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if ((await countReviews(tx, run.id)) >= maxReviews)

@@ -12,7 +12,7 @@ type Run = Id<'workflow_runs'>;
 export const insertReview = (tx: Tx, row: Insertable<DB['workflow_run_reviews']>): Promise<ReviewRow> =>
   tx.insertInto('workflow_run_reviews').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Says of which jobs a review is. */
+/** The jobs that a review is about. */
 export const insertJobReviews = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_reviews']>[]): Promise<void> => {
   await tx.insertInto('workflow_job_reviews').values(rows).execute();
 };

@@ -51,7 +51,7 @@ export const turns: Turns = {
   },
 };
 
-/** Cancels a call of a workflow: its jobs as those of a run. */
+/** Cancels a call of a workflow: its jobs are cancelled like a run's. */
 async function cancelCall(context: ProgressContext, run: RunRow, member: MemberRow, key: string): Promise<void> {
   if (!(await cancelCallMember(context.tx, member))) return;
   const prefix = key.replace(/\/?$/, '/');

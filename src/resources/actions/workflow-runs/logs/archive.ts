@@ -44,7 +44,7 @@ function fileNameOf(name: string): string {
   return /^\.*$/.test(clean) ? `_${clean}` : clean;
 }
 
-/** The rows of a log, of which parts are taken in their order. */
+/** The rows of a log. Parts are read in their order. */
 function rowsOf(log: AsyncIterable<Buffer>) {
   const lines = linesOf(log);
   let row = 0;

@@ -54,7 +54,7 @@ export type NewRun = {
   /** How many runs led to it, each by the end of the one before. */
   readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
-  /** Who asked for it, where the token of a job makes it. */
+  /** The user who requested it, where a job's token creates it. */
   readonly onBehalfOf?: Id<'accounts'> | undefined;
 };
 

@@ -222,7 +222,7 @@ function namesOfOwnSteps(
   return namesOfSteps(steps, { contexts, around: [source, own.file.source] }, mask);
 }
 
-/** The steps of a job before it runs: those of its file, between the two that every job has. */
+/** The steps of a job before it runs: the steps of its file, between the two that every job has. */
 function stepsOf({ id }: JobRow, own: readonly string[]) {
   const names = ['Set up job', ...own, 'Complete job'];
   return names.map((name, at) => ({

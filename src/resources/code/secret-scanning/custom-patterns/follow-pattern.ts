@@ -41,7 +41,7 @@ async function endPattern(context: Context, row: PatternRow, actor: Actor): Prom
   await context.change((scope) => removePattern(scope.tx, row.id));
 }
 
-/** Resolves alerts of secrets that a changed pattern finds no more. */
+/** Resolves alerts of secrets that a changed pattern no longer finds. */
 async function reviseAlerts(context: Context, row: PatternRow, actor: Actor): Promise<void> {
   const { secrets } = context.services;
   const isFound = wouldFind(row);
@@ -53,7 +53,7 @@ async function reviseAlerts(context: Context, row: PatternRow, actor: Actor): Pr
 
 type Resolving = { resolution: 'pattern_deleted' | 'pattern_edited'; actor: Actor; now: Date };
 
-/** Resolves those of some alerts that are open. */
+/** Resolves the open ones of some alerts. */
 async function resolve(scope: WriteScope, alerts: readonly Alert[], { resolution, actor, now }: Resolving): Promise<void> {
   const open = alerts.filter(({ state }) => state === 'open');
   if (open.length === 0) return;

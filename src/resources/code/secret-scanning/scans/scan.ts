@@ -34,7 +34,7 @@ type ScanPayload = { repository: Id<'repositories'>; actor: Id<'accounts'> | und
 /** Later than what pushes bring. */
 export const historyPriority = 10;
 
-/** All scans share a queue, so that one runs at a time; those of pushes come before those of whole histories. */
+/** All scans share a queue, so that one runs at a time. Scans of pushes come before scans of whole histories. */
 export const enqueueScans = (tx: Tx, payloads: readonly ScanPayload[], priority = 0): Promise<void> =>
   enqueueAll(
     tx,
