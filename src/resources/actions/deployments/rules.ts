@@ -2,7 +2,7 @@ import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import { writesContents } from '#access/policies.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Scope, WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -25,7 +25,7 @@ import { merge } from '#resources/code/branches/index.ts';
 import { countUnsuccessfulRuns, listLatestNamed } from '#resources/code/checks/index.ts';
 import { countStates, listLatestOfContexts } from '#resources/code/commit-statuses/index.ts';
 import { emptyRepository, isEmpty } from '#resources/code/commits/index.ts';
-import type { MoveContext } from '#resources/code/pushes/index.ts';
+import type { MoveScope } from '#resources/code/pushes/index.ts';
 import { insertIssueEvents, type NewIssueEvent, viaApp } from '#resources/collaboration/issues/index.ts';
 import { deploymentLimits } from './limits.ts';
 import type { NewDeployment, NewDeploymentStatus } from './schemas.ts';
@@ -50,25 +50,25 @@ type Deployed = { readonly created: DeploymentRow } | { readonly merged: string 
  * doesn't allow the ref
  */
 export async function createDeployment(
-  context: MoveContext,
+  scope: MoveScope,
   action: RepositoryAction & { identity: Identity },
   wanted: NewDeployment,
 ): Promise<Deployed> {
-  const { db, change } = context;
+  const { db, change } = scope;
   const { repo } = action;
   const payload = JSON.stringify(wanted.payload);
   if (payload.length > maxPayload)
     throw invalid('Deployment', 'payload', 'too_large', `payload must not exceed ${maxPayload} characters`);
   checkEnvironmentName(wanted.environment, 'Deployment');
-  const target = await getTarget(context, action, wanted.ref);
+  const target = await getTarget(scope, action, wanted.ref);
   await checkTakesRef(db, await findEnvironment(db, repo.id, wanted.environment), target, wanted);
-  const merged = wanted.auto_merge ? await mergeDefaultBranch(context, action, target) : undefined;
+  const merged = wanted.auto_merge ? await mergeDefaultBranch(scope, action, target) : undefined;
   if (merged !== undefined) return { merged };
   await checkContexts(db, action, target.sha, wanted);
   return { created: await change((scope) => writeDeployment(scope, action, { target, payload }, wanted)) };
 }
 
-async function getTarget({ git }: MoveContext, { repo }: RepositoryAction, text: string): Promise<Target> {
+async function getTarget({ git }: Scope, { repo }: RepositoryAction, text: string): Promise<Target> {
   const gitRepository = repoOf(git, repo.id);
   const found = await findRevision(gitRepository, text, { peel: 'commit' });
   if (found?.type === 'commit') return { sha: found.oid, ref: found.ref?.startsWith('refs/') ? found.ref : undefined };
@@ -88,7 +88,7 @@ async function checkTakesRef(
 
 /** Merges the default branch into the branch to deploy, if that lacks some of its commits. Returns a message about the merge. */
 async function mergeDefaultBranch(
-  context: MoveContext,
+  scope: MoveScope,
   action: RepositoryAction & { identity: Identity },
   { sha, ref }: Target,
 ): Promise<string | undefined> {
@@ -96,7 +96,7 @@ async function mergeDefaultBranch(
   const from = repo.default_branch;
   const into = ref?.startsWith(heads) ? ref.slice(heads.length) : from;
   if (into === from) return undefined;
-  const gitRepository = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(scope.git, repo.id);
   const source = await findRef(gitRepository, heads + from);
   if (!source || (await isAncestor(gitRepository, source.oid, sha))) return undefined;
   // Write access to deployments doesn't include write access to branches.
@@ -104,7 +104,7 @@ async function mergeDefaultBranch(
     throw forbidden(
       `${into} lacks commits of ${from}, and you may not merge them. Set auto_merge to false to deploy without them.`,
     );
-  await merge(context, action, { base: into, head: from });
+  await merge(scope, action, { base: into, head: from });
   return `Auto-merged ${from} into ${into} on deployment.`;
 }
 

@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import type { JobContext } from '#endpoint/job-context.ts';
-import { type Links, linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import { addSeconds } from '#lib/time.ts';
@@ -14,16 +13,14 @@ import {
   removeIdle,
   removeRunner,
 } from '#resources/actions/runners/index.ts';
-import { endJobsOf, listWaitingForHosted } from '#resources/actions/workflow-runs/index.ts';
+import { endJobsOf, listWaitingForHosted, runScope } from '#resources/actions/workflow-runs/index.ts';
 import type { Program, ProgramOrder } from '#runner-providers/provider.ts';
 import { programsToStart } from './assign.ts';
 
-type Context = JobContext;
-
 const jobsPerBatch = 1_000;
-/** The part of a hosted runner's name that fits into the unique name of an instance. */
+/** Of a hosted runner's name, what fits into the name of a runner beside what makes it unique. */
 const stemLength = 50;
-/** How long a program may take to start and to get a job, in seconds. */
+/** In seconds: how long a program may take to begin, and to wait for a job. */
 const graceSeconds = 30;
 const idleSeconds = 120;
 
@@ -33,15 +30,15 @@ const addressOf = ({ url, runners }: Services): string | undefined => url ?? run
 /** Whether this server runs jobs on hosted runners. */
 export const runsHostedJobs = ({ runners }: Pick<Services, 'runners'>): boolean => runners.provider.runsJobs;
 
-/** Starts a program for each job that waits for a hosted runner, up to the runner's maximum. */
-export async function startPrograms(context: Context): Promise<void> {
+/** Starts a program for each job that waits for a hosted runner, as far as these may have more. */
+export async function startPrograms(context: JobContext): Promise<void> {
   const { change, services, log } = context;
   const address = addressOf(services);
   if (address === undefined) return log.warn('jobs wait for hosted runners, but the address of the server is not known');
   const orders = await change(async (scope) => {
     const waiting = await listWaitingForHosted(scope.tx, jobsPerBatch);
     if (waiting.length === 0) return [];
-    // A process locks a runner's row before it starts programs for it, so that two processes don't start one for the same job.
+    // Whoever starts programs of a runner holds the lock of its row, so that two processes don't start them for the same job.
     const hosted = await lockHostedRunners(scope.tx, unique(waiting.flatMap((one) => one.hosted)));
     const instances = grouped(await listHostedInstances(scope.tx), ({ hosted_runner_id }) => hosted_runner_id);
     const capacities = hosted.map((row) => {
@@ -71,13 +68,13 @@ export async function startPrograms(context: Context): Promise<void> {
 const nameOf = ({ name }: HostedRunnerRow): string => `${name.slice(0, stemLength)}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Compares the programs with their runners: ends or requeues the jobs of programs that died, and stops programs that got no job
- * or whose runner no longer exists.
+ * Compares the programs with the runners that they are: ends the jobs of programs that died, or offers them again; ends programs
+ * that no job came for, and those that are no runner any more.
  */
-export async function reviewPrograms(context: Context): Promise<void> {
+export async function reviewPrograms(context: JobContext): Promise<void> {
   const { db, services, now } = context;
   const { provider } = services.runners;
-  // Rows are read after the programs. A row is written before its program is started, so none is missed.
+  // Rows are read after the programs. Since a row is written before its program is started, none is missed.
   const programs = await provider.programs();
   const instances = await listHostedInstances(db);
   const running = new Set(programs.filter(({ isRunning }) => isRunning).map(keyOf));
@@ -95,13 +92,12 @@ export async function reviewPrograms(context: Context): Promise<void> {
 const keyOf = ({ runner, name }: Pick<Program, 'runner' | 'name'>): string => `${runner} ${name}`;
 
 /** A program that no job came for. @returns whether it has none now either */
-const forget = ({ change }: Context, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
+const forget = ({ change }: JobContext, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
 
 /** A program that died. */
-async function lose({ change, services, now }: Context, { id }: HostedInstance): Promise<true> {
-  const links: Pick<Links, 'html' | 'api'> = linksOf(addressOf(services) ?? '');
-  await change(async (scope) => {
-    await endJobsOf({ tx: scope.tx, links, now }, id, 'The program that ran it has ended');
+async function lose({ scope }: JobContext, { id }: HostedInstance): Promise<true> {
+  await runScope(scope).change(async (scope) => {
+    await endJobsOf(scope, id, 'The program that ran it has ended');
     await removeRunner(scope.tx, id);
   });
   return true;

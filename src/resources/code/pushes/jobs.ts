@@ -83,8 +83,8 @@ export const recoverPushes = job<object, JobContext>({
   name: 'pushes.settle',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
-  async run(_payload, { services: { git, followUps }, log, stopping, ...context }) {
-    await recoverUnfinished({ ...context, git, followUps }, (error, repository) => {
+  async run(_payload, { scope, log, stopping }) {
+    await recoverUnfinished(scope, (error, repository) => {
       stopping?.throwIfAborted();
       log.error({ err: error, repository }, 'what an unfinished push did could not be recorded');
     });

@@ -1,14 +1,13 @@
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { repoOf } from '#git/store.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
-import type { RefRules } from '#resources/code/ref-rules/index.ts';
 import type { FollowUp } from '#resources/follow-ups.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { movesOf } from './moves.ts';
-import { lockFollowUps, notDone, type PushContext, recordMoves } from './recording.ts';
+import { lockFollowUps, notDone, type PushScope, recordMoves } from './recording.ts';
 import { recoverIntent, recoverIntents } from './recovery.ts';
 import * as store from './store.ts';
 
@@ -21,8 +20,8 @@ import * as store from './store.ts';
  *    `recoverIntents` does step 3, at the next change of one of these refs, at the next start, or within a minute.
  */
 
-/** The services for moving refs. Rules evaluate each move before it happens. */
-export type MoveContext = PushContext & { refRules: RefRules };
+/** What moving refs takes: rules judge each move before it happens. */
+export type MoveScope = PushScope & Needs<'refRules'>;
 
 /** An intent that this process began. */
 export type OpenIntent = {
@@ -33,7 +32,7 @@ export type OpenIntent = {
 };
 
 type NewIntent = Omit<OpenIntent, 'id'> & {
-  /** The refs of the moves, each with its current value. Recovery uses the values to recognise this change. */
+  /** Each has the current value of its ref. Recovery needs it to tell this change from another one. */
   commands: readonly PushCommand[];
 };
 
@@ -46,7 +45,7 @@ export class FixedRefs extends Error {
   }
 }
 
-/** A failed follow-up of another push doesn't fail this push: the job that retries the follow-up reports it. */
+/** A push doesn't fail since something can't be done that should follow another one: the job that tries it again reports it. */
 const leaveToJob = (): void => undefined;
 
 /**
@@ -54,50 +53,51 @@ const leaveToJob = (): void => undefined;
  * those changes happened.
  * @throws FixedRefs where one of the refs is fixed
  */
-export async function openIntent(context: PushContext, intent: NewIntent): Promise<OpenIntent> {
+export async function openIntent(scope: PushScope, intent: NewIntent): Promise<OpenIntent> {
   const { repository, actor, commands, following } = intent;
-  const { unfinished, fixed } = await store.findObstacles(context.db, repository, commands);
+  const { unfinished, fixed } = await store.findObstacles(scope.db, repository, commands);
   const [first, ...others] = fixed;
   if (first !== undefined) throw new FixedRefs([first, ...others]);
-  if (unfinished) await recoverIntents(context, repository, leaveToJob);
-  const id = await store.insertIntent(context.db, {
+  if (unfinished) await recoverIntents(scope, repository, leaveToJob);
+  const id = await store.insertIntent(scope.db, {
     repository_id: repository,
     actor_id: actor ?? null,
     commands,
     following,
-    started_at: context.now,
+    started_at: scope.now,
   });
   return { id, repository, actor, following };
 }
 
-/** Further writes in the transaction that records the moves. They are lost if the process ends before it. */
+/** Further writes of the transaction that records moves. They are lost if the process ends before it. */
 type ExtraWrites = (scope: WriteScope, moves: RefMove[]) => Promise<void>;
 
-/** Closes an intent with the moves that Git reports, and with its follow-ups if all refs moved. */
+/** Ends an intent with what it did, and with what follows if all of it was done. */
 export async function closeIntent(
-  context: PushContext,
+  scope: PushScope,
   { id, repository, actor, following }: OpenIntent,
   { done, extraWrites }: { done: readonly PushCommand[]; extraWrites?: ExtraWrites | undefined },
 ): Promise<void> {
-  const moved = await movesOf(repoOf(context.git, repository), done);
-  await context.change(async (scope) => {
-    const follow = await lockFollowUps(scope, context, following);
+  const moved = await movesOf(repoOf(scope.git, repository), done);
+  const { followUps } = scope.services;
+  await scope.change(async (scope) => {
+    const follow = await lockFollowUps(scope, followUps, following);
     const row = await lockRepository(scope.tx, repository);
     if (!row) return;
     const intended = await store.removeIntent(scope.tx, repository, id);
     const unrecorded = new Set(gather(intended ?? [], 'ref'));
     // Commands that are no longer in the intent were recorded by another process.
     const moves = moved.filter(({ ref }) => unrecorded.has(ref));
-    await recordMoves(scope, context, { row, moves, actor });
+    await recordMoves(scope, { row, moves, actor });
     await extraWrites?.(scope, moved);
-    if (intended && notDone(intended, done).length === 0) await follow({ repo: row, actor, now: context.now });
+    if (intended && notDone(intended, done).length === 0) await follow({ repo: row, actor, now: scope.now });
   });
 }
 
-/** Closes an intent whose result is unknown, by comparing it with the refs. */
-export const closeByRefs = (context: PushContext, { id, repository, following }: OpenIntent): Promise<void> =>
+/** Ends an intent if Git's result is unknown: it is derived from the refs. */
+export const closeByRefs = (scope: PushScope, { id, repository, following }: OpenIntent): Promise<void> =>
   recoverIntent(
-    context,
+    scope,
     { id, repository_id: repository, following: following.length === 0 ? null : following, isOver: true },
     leaveToJob,
   );

@@ -1,6 +1,8 @@
 // The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch
 // protection.
+
 import type { Db } from '#database/connect.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { periodicYield } from '#lib/turns.ts';
@@ -86,8 +88,6 @@ export const loadRulesOfRefs = (
 ): Promise<Pick<RulesOfMoves, 'byRef' | 'facts'> | undefined> =>
   loadRules(db, { repo, actor, moves: refs.map((ref) => ({ ref, before: null, after: null })) });
 
-type EvaluationContext = { db: Db; gitRepository: GitRepository; refRules: RefRules; now: Date; isTrial?: boolean };
-
 /** Which rules are judged: those that need no objects, those that do, or all. */
 type Stage = 'names' | 'objects' | 'all';
 
@@ -98,12 +98,13 @@ type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
 
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
 export async function evaluateRules(
-  context: EvaluationContext,
+  scope: Scope & Needs<'refRules'>,
+  gitRepository: GitRepository,
   rules: RulesOfMoves,
-  stage: Stage = 'all',
+  { stage = 'all', isTrial = false }: { stage?: Stage; isTrial?: boolean } = {},
 ): Promise<MoveEvaluation[]> {
-  const { db, gitRepository, refRules, now, isTrial = false } = context;
-  const { evaluators, host, secrets } = refRules;
+  const { db, now } = scope;
+  const { evaluators, host, secrets } = scope.services.refRules;
   const { repo, facts: actor, merge, syncsUpstream = false, moves, byRef } = rules;
   const given = { db, gitRepository, host, secrets, isTrial, now, repo, actor, merge, syncsUpstream, moves };
   await using check = await openCheck(given);

@@ -46,7 +46,7 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
   name: 'pulls.test-merges',
   on: movingEnds,
   attempts: 25,
-  async runAll(events, { db, change, scope, services: { git } }) {
+  async runAll(events, { db, scope }) {
     for (const [repository, own] of grouped(events, (event) => event.repository)) {
       if (repository === undefined) continue;
       const refs = own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : []));
@@ -57,7 +57,7 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
       ]);
       const open = new Map<PullRow['id'], PullRow>();
       for (const pull of [...into, ...changed.values()]) if (pull.state === 'open') open.set(pull.id, pull);
-      await testMerges({ git, change }, repository, [...open.values()]);
+      await testMerges(scope, repository, [...open.values()]);
     }
   },
 });
@@ -68,14 +68,14 @@ const importsPerBatch = 100;
 export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
   name: 'pulls.test-imported',
   attempts: 25,
-  async run({ repository }, { db, change, services: { git }, stopping }) {
+  async run({ repository }, { scope, db, stopping }) {
     for (let after = 0; ; ) {
       stopping?.throwIfAborted();
       const some = await listPullsAfter(db, repository, after, importsPerBatch);
       const last = some.at(-1);
       if (last === undefined) return;
       await testMerges(
-        { git, change },
+        scope,
         repository,
         some.filter(({ state }) => state === 'open'),
       );
@@ -104,7 +104,7 @@ export const deleteMergedBranches = batchSubscription<'pull_request.closed', Job
 });
 
 async function deleteMergedBranch(
-  { db, change, services: { git, refRules, followUps }, now }: JobContext,
+  { db, scope, services: { git } }: JobContext,
   repo: RepositoryRow,
   pull: PullRow,
   actor: Id<'accounts'> | undefined,
@@ -116,7 +116,7 @@ async function deleteMergedBranch(
   if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
   const changes = [{ ref: branch.name, from: branch.oid, to: null }];
   try {
-    await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes, actor, workflowFiles: noWorkflowFiles });
+    await moveRefs(scope, { repo, changes, actor, workflowFiles: noWorkflowFiles });
   } catch (error) {
     if (!(error instanceof RuleViolations)) throw error; // Rules may protect the branch from deletion.
   }

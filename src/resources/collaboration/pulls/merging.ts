@@ -14,7 +14,7 @@ import { findBranch } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, forbidden, orNotFound, Refusal } from '#lib/refusal.ts';
-import { type MoveContext, moveRefs, recoverRefs, WorkflowFilesRefused } from '#resources/code/pushes/index.ts';
+import { type MoveScope, moveRefs, recoverRefs, WorkflowFilesRefused } from '#resources/code/pushes/index.ts';
 import { RuleViolations } from '#resources/code/ref-rules/index.ts';
 import { viaApp } from '#resources/collaboration/issues/index.ts';
 import { signedOff } from '#resources/repositories/repositories/index.ts';
@@ -74,27 +74,22 @@ async function oneByOne<T>(branch: string, work: () => Promise<T>): Promise<T> {
  * Merges a pull request, and returns the commit that its base branch has then.
  * @throws Refusal 405 where it can't be merged, 409 where the head isn't the one that the caller knows
  */
-export const mergePull = (context: MoveContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
-  oneByOne(`${repoOf(context.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(context, action, pull, wanted));
+export const mergePull = (scope: MoveScope, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
+  oneByOne(`${repoOf(scope.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(scope, action, pull, wanted));
 
-async function mergeInTurn(
-  context: MoveContext,
-  action: MergeAction,
-  { id, base_ref }: PullRow,
-  wanted: WantedMerge,
-): Promise<Oid> {
+async function mergeInTurn(scope: MoveScope, action: MergeAction, { id, base_ref }: PullRow, wanted: WantedMerge): Promise<Oid> {
   const { repo, by } = action;
-  const gitRepository = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(scope.git, repo.id);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const base = await findBranch(gitRepository, base_ref);
     // Another process may have merged this pull request into what the branch is now, and not have recorded it yet.
-    if (base) await recoverRefs(context, repo.id, [base.name]);
-    const row = orNotFound((await loadPulls(context.db, [id])).get(id));
+    if (base) await recoverRefs(scope, repo.id, [base.name]);
+    const row = orNotFound((await loadPulls(scope.db, [id])).get(id));
     checkMayMerge(repo, row, wanted);
     if (row.base_ref !== base_ref) break;
     if (!base) throw notAllowed('Pull Request is not mergeable');
     const commit = await writeMerge(gitRepository, action, row, wanted, base.oid);
-    const moved = await moveRefs(context, {
+    const moved = await moveRefs(scope, {
       repo,
       changes: [{ ref: base.name, from: base.oid, to: commit }],
       actor: by.account.id,

@@ -2,14 +2,13 @@ import { findRepoById, hasRole } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Scope, WriteScope } from '#endpoint/scope.ts';
 import { findPushers } from '#events/read.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Branch } from '#git/refs/refs.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
 import { endRelations, lockRelations } from '#resources/collaboration/issue-relations/index.ts';
@@ -36,24 +35,23 @@ import { recordedPushers } from './pushers.ts';
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
 import { type Branches, countOpenBy, findOpenBetween, findPullForUpdate, insertPull, type PullRow, updatePull } from './store.ts';
 
-type GitContext = { db: Db; git: GitStore };
-
-/** The base and the head of a new pull request, and how they differ in Git. */
+/** The ends of a pull request that is to be opened, and what Git says of them. */
 type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[] };
 
 /**
- * Finds the base and the head of a new pull request, and fetches the commits of a head in another repository. It changes no refs
- * and no rows.
- * @throws Refusal 422 where a branch doesn't exist, or the head has no commits beyond the base
+ * Finds the ends of a new pull request, and brings the commits of a head in another repository here. It changes no ref and no
+ * row.
+ * @throws Refusal 422 where a branch doesn't exist, or the head has nothing that the base hasn't
  */
 export async function prepareEnds(
-  { db, git }: GitContext,
+  scope: Scope,
   { repo, by }: { repo: Repo; by: SignedIn },
   wanted: Pick<NewPullRequest, 'base' | 'head' | 'head_repo'>,
 ): Promise<Ends> {
+  const { db, git } = scope;
   await checkMayOpen(db, repo, by);
   const gitRepository = repoOf(git, repo.id);
-  const [base, head] = await Promise.all([getBase(gitRepository, wanted.base), getHead({ db, git, viewer: by }, repo, wanted)]);
+  const [base, head] = await Promise.all([getBase(gitRepository, wanted.base), getHead(scope, repo, wanted)]);
   if (by.grant.kind !== 'installation' && !reaches(repo.role, 'write') && !reaches(head.repo.role, 'write'))
     throw invalid('PullRequest', 'user', 'custom', 'must be a collaborator');
   const found = await changesBetween(diskOfBoth(git, repo, head.repo), { base: base.oid, head: head.oid });
@@ -64,7 +62,7 @@ export async function prepareEnds(
   return { base, head, ...found };
 }
 
-/** Refuses callers without a role in the repository if only collaborators may open pull requests there. Apps are exempt. */
+/** Refuses callers without a role in the repository, if only collaborators may open pull requests there. Apps are exempt. */
 async function checkMayOpen(db: Db, repo: Repo, by: SignedIn): Promise<void> {
   if (repo.pull_request_creation_policy === 'all' || by.grant.kind === 'installation') return;
   if (!(await hasRole(db, repo.id, by.account.id)))
@@ -72,8 +70,8 @@ async function checkMayOpen(db: Db, repo: Repo, by: SignedIn): Promise<void> {
 }
 
 /**
- * Opens a pull request, or converts an issue to one. The caller writes its refs afterwards.
- * @throws Refusal 403 for a workflow job whose repository doesn't let jobs open pull requests
+ * Opens a pull request, or makes one of an issue. The caller writes its refs afterwards.
+ * @throws Refusal 403 for a workflow job, where the settings don't let jobs
  */
 export async function openPull(
   scope: WriteScope,
@@ -116,7 +114,7 @@ async function pushersOf(scope: WriteScope, { repo, name, oid }: Head, { merge_b
   return found ? recordedPushers(found.all, !found.isComplete) : { head_pushers: [repo.owner_id] };
 }
 
-/** The repository stays locked, so that one of two concurrent requests for the same branches is refused. */
+/** The repository stays locked, so that of two concurrent requests for the same branches, one is refused. */
 async function checkUnique(scope: WriteScope, repo: Repo, branches: Branches, headOwner: string): Promise<void> {
   await lockRepository(scope.tx, repo.id);
   if (!(await findOpenBetween(scope.tx, repo.id, branches))) return;
@@ -124,9 +122,7 @@ async function checkUnique(scope: WriteScope, repo: Repo, branches: Branches, he
   throw invalid('PullRequest', 'head', 'custom', message);
 }
 
-/**
- * The repository is locked, so that concurrent requests count each other. Apps are exempt: whoever sets caps has installed them.
- */
+/** The repository is locked, so that concurrent requests count each other. Apps were let in by those who set caps. */
 async function checkCap(scope: WriteScope, { repo, by: { account, grant } }: TextAction): Promise<void> {
   if (grant.kind === 'installation' || reaches(repo.role, 'write')) return;
   const cap = await findCapFor(scope.tx, repo, account.id);
@@ -155,7 +151,7 @@ async function insertNew(
   return insertIssue(scope.tx, row, { labels: [], assignees: [] });
 }
 
-/** Converts an open issue to a pull request. It keeps its number, texts and conversation, and loses its relations. */
+/** Makes an open issue a pull request, which keeps its number, texts and conversation, and has no relations any more. */
 async function convertIssue(scope: WriteScope, action: TextAction, { issue: number, draft }: NewPullRequest): Promise<IssueRow> {
   const { repo, by, now } = action;
   const refused = () => invalid('PullRequest', 'issue', 'invalid');
@@ -168,12 +164,12 @@ async function convertIssue(scope: WriteScope, action: TextAction, { issue: numb
   return updateIssue(scope.tx, issue.id, { is_pull_request: true, is_draft: draft, updated_at: now });
 }
 
-/** The Git data that a change of the base branch needs. It is read before the transaction. */
+/** What a change of the base branch needs of Git, found before the transaction. */
 export type NewBase = { base: Branch; changes: Changes; commits: readonly Oid[] };
 
-/** Finds the new base branch of a pull request; undefined where it is the present one. */
+/** Finds the branch into which a pull request shall be merged from now on; undefined where that is the present one. */
 export async function prepareBase(
-  { git }: Pick<GitContext, 'git'>,
+  { git }: Scope,
   repo: Repo,
   pull: PullRow,
   name: string | undefined,
@@ -195,8 +191,7 @@ export async function prepareBase(
 }
 
 /**
- * Changes a pull request. Its author and users with the role triage may change texts and state. A new base needs write access as
- * well.
+ * Changes a pull request. Its author, and those who may triage, may change texts and state; the base is for who may also write.
  */
 export async function changePull(
   scope: WriteScope,
@@ -218,7 +213,7 @@ export async function changePull(
   return orNotFound(await findPullForUpdate(scope.tx, pull));
 }
 
-/** Only users who may write to a fork can let others modify its branch. Forks of organizations don't allow it. */
+/** Only who may write to a fork lets others modify a branch of it, and an organization lets nobody. */
 const mayOpenToOthers = ({ role, owner }: Repo): boolean => reaches(role, 'write') && owner.kind === 'user';
 
 async function checkMayWriteToHead(scope: WriteScope, { head_repository_id }: PullRow, by: SignedIn): Promise<void> {
@@ -226,7 +221,7 @@ async function checkMayWriteToHead(scope: WriteScope, { head_repository_id }: Pu
   if (!head || !mayOpenToOthers(head)) throw invalid('PullRequest', 'maintainer_can_modify', 'invalid');
 }
 
-/** Makes a pull request a draft, which can't be merged, or marks it as ready. */
+/** Makes a pull request a draft, which can't be merged, or ready. */
 async function changeDraft(scope: WriteScope, action: TextAction, pull: PullRow, is_draft: boolean): Promise<void> {
   if (pull.state === 'closed') throw invalid('PullRequest', 'draft', 'invalid', 'A closed pull request stays as it is.');
   const changed = await updateIssue(scope.tx, pull.id, { is_draft, updated_at: action.now });
@@ -251,7 +246,8 @@ async function changeBase(
 }
 
 /**
- * Gives a pull request another base, and records that it was edited. The caller has checked the base, and writes the timeline.
+ * Gives a pull request another base, and records that it was edited. The caller has checked that it may have it, and tells its
+ * timeline.
  */
 export async function setBase(
   scope: WriteScope,
@@ -267,5 +263,5 @@ export async function setBase(
   await record(scope.tx, { ...event, kind: 'pull_request.edited', data: { issue: pull.id, changes: { base: from } } });
 }
 
-/** The columns of a pull request whose merge must be tested again. */
+/** The columns of a pull request whose merge has to be tested again. */
 export const untested = { is_mergeable: null, is_rebaseable: null, tested_base_sha: null, tested_head_sha: null } as const;

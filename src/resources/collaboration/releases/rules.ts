@@ -6,7 +6,7 @@ import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
 import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { fixRef, isFixed, type MoveContext, reserveRef } from '#resources/code/pushes/index.ts';
+import { fixRef, isFixed, type MoveScope, reserveRef } from '#resources/code/pushes/index.ts';
 import { recordMentions, type TextAction } from '#resources/collaboration/issues/index.ts';
 import { hasImmutableReleases } from '#resources/repositories/immutable-releases/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
@@ -42,20 +42,16 @@ function checkCategory(category: string | undefined): void {
  * Creates a release. Unless it is a draft, it is published immediately: its tag is created first if it is missing, and deleted
  * again if a concurrent change causes a refusal.
  */
-export async function createRelease(
-  context: MoveContext & { html: string },
-  action: RepositoryAction,
-  wanted: NewRelease,
-): Promise<ReleaseRow> {
+export async function createRelease(scope: MoveScope, action: RepositoryAction, wanted: NewRelease): Promise<ReleaseRow> {
   const { repo, by, now } = action;
   const { tag_name, draft, prerelease } = wanted;
   checkTagName(tag_name);
   checkCategory(wanted.discussion_category_name);
   const target_commitish = wanted.target_commitish || repo.default_branch;
-  if (!draft) await checkTagIsFree(context.db, repo, tag_name);
-  const texts = await textsOf(context, action, { ...wanted, target_commitish });
-  const tag = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
-  return writeTagged(context, tag, async (scope) => {
+  if (!draft) await checkTagIsFree(scope.db, repo, tag_name);
+  const texts = await textsOf(scope, action, { ...wanted, target_commitish });
+  const tag = draft ? undefined : await ensureTag(scope, action, { tag_name, target_commitish });
+  return writeTagged(scope, tag, async (scope) => {
     await lockRepository(scope.tx, repo.id);
     if (!draft) await checkTagIsFree(scope.tx, repo, tag_name);
     const row = await insertRelease(scope.tx, {
@@ -74,7 +70,7 @@ export async function createRelease(
     });
     if (!draft) await settleLatest(scope, row);
     if (row.immutable) await fixRef(scope.tx, repo.id, tagRef(row.tag_name));
-    if (!draft) await recordMentions(scope, { ...action, html: context.html }, { release: row.id, after: row.body });
+    if (!draft) await recordMentions(scope, { ...action, html: scope.links.html }, { release: row.id, after: row.body });
     await recordOf(scope, action, row, ['release.created', ...(draft ? [] : publications(row))]);
     return row;
   });
@@ -82,12 +78,12 @@ export async function createRelease(
 
 /** The name and the body of a new release, with generated notes if the request asks for them. */
 async function textsOf(
-  context: MoveContext & { html: string },
+  scope: MoveScope,
   action: RepositoryAction,
   { name = null, body = null, tag_name, target_commitish, generate_release_notes }: NewRelease & { target_commitish: string },
 ) {
   if (!generate_release_notes) return { name, body };
-  const notes = await generateNotes(context, action, { tag_name, target_commitish });
+  const notes = await generateNotes(scope, action, { tag_name, target_commitish });
   return { name: name || notes.name, body: body ? `${body}\n\n${notes.body}` : notes.body };
 }
 
@@ -110,7 +106,7 @@ async function settleLatest(scope: WriteScope, row: ReleaseRow): Promise<void> {
  * @throws Refusal 422 for a published release that is immutable
  */
 export async function changeRelease(
-  context: MoveContext & { html: string },
+  scope: MoveScope,
   action: RepositoryAction,
   release: ReleaseRow,
   wanted: ReleaseChange,
@@ -121,9 +117,9 @@ export async function changeRelease(
   checkTagName(planned.tag_name);
   checkMutable(release, planned);
   const needsTag = !planned.draft && (release.draft || planned.tag_name !== release.tag_name);
-  if (needsTag) await checkTagIsFree(context.db, repo, planned.tag_name);
-  const tag = needsTag ? await ensureTag(context, action, planned) : undefined;
-  return writeTagged(context, tag, async (scope) => {
+  if (needsTag) await checkTagIsFree(scope.db, repo, planned.tag_name);
+  const tag = needsTag ? await ensureTag(scope, action, planned) : undefined;
+  return writeTagged(scope, tag, async (scope) => {
     await lockRepository(scope.tx, repo.id);
     const before = orNotFound(await findReleaseForUpdate(scope.tx, release));
     const after = changed(before, wanted);
@@ -131,7 +127,7 @@ export async function changeRelease(
     if (!after.draft) await checkTagIsFree(scope.tx, repo, after.tag_name, before.id);
     return writeChange(
       scope,
-      { ...action, html: context.html },
+      { ...action, html: scope.links.html },
       { before, after, created: tag?.date, isLatestAsked: wanted.make_latest !== undefined },
     );
   });

@@ -127,7 +127,7 @@ const maxAnnotations = 50;
 export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
   name: 'workflow-runs.store-log',
   attempts: 25,
-  async run({ job: id }, { db, change, services, now }) {
+  async run({ job: id }, { db, change, services }) {
     const found = await findJob(db, id);
     if (!found || found.log_key !== null || found.log_rows === 0) return;
     const key = logKeyOf(found);
@@ -142,7 +142,7 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
     const isKept = await change(async (scope) => {
       const kept = await keepLog(scope.tx, found, { key, digest });
       const run = (await loadRuns(scope.tx, [found.run_id])).get(found.run_id);
-      if (kept && run) await annotateCheck({ tx: scope.tx, now }, run, found, annotations.found());
+      if (kept && run) await annotateCheck(scope, run, found, annotations.found());
       return kept;
     });
     if (!isKept) await services.objects.remove(key);

@@ -1,6 +1,7 @@
-// The transitions between the states of jobs. The caller holds the lock of the run's row.
+// How jobs go from one state to another. The caller holds the lock of the run's row.
+
 import { type RawBuilder, sql } from 'kysely';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { asId } from '#lib/id.ts';
 import { notifyQueued } from '#resources/actions/runners/index.ts';
@@ -14,56 +15,47 @@ import { allows, IllegalTransition, stateColumns, targetOf } from './state.ts';
 import { insertJobs, moveJob } from './store.ts';
 import { type JobEffect, type JobState, type JobTransition, jobTransitions } from './transitions.ts';
 
-export type StateContext = { readonly tx: Tx; readonly now: Date };
-
 type Details<Name extends JobTransition> = JobChange & { readonly to?: (typeof jobTransitions)[Name]['to'][number] };
 
-/** Whether the state of a job allows a transition. */
+/** Whether a job is in a state that a transition leads from. */
 export const allowsJob = (job: JobRow, name: JobTransition): boolean => allows(jobTransitions[name], job);
 
 /**
- * Moves a job to another state, with all consequences.
- * @param details the new state, if the transition allows several, and other columns to set
- * @throws IllegalTransition where the job's state doesn't allow the transition
+ * Brings a job into another state, with all that follows.
+ * @param details where it leads to, if the transition leaves a choice; and columns beside the state
+ * @throws IllegalTransition where the job isn't in a state that the transition leads from
  */
 export async function transitionJob<Name extends JobTransition>(
-  context: StateContext,
+  scope: WriteScope,
   run: RunRow,
   job: JobRow,
   name: Name,
   { to, ...change }: Details<Name> = {},
 ): Promise<JobRow> {
   const { from, sets, to: targets } = jobTransitions[name];
-  const columns = { ...stateColumns(targetOf<JobState>(name, targets, to)), ...sets(context.now), ...change };
-  const moved = await moveJob(context.tx, job.id, from, columns);
+  const columns = { ...stateColumns(targetOf<JobState>(name, targets, to)), ...sets(scope.now), ...change };
+  const moved = await moveJob(scope.tx, job.id, from, columns);
   if (!moved) throw new IllegalTransition(name, `from where job ${job.id} is`);
-  await followJobs(context, run, [moved], name);
+  await followJobs(scope, run, [moved], name);
   return moved;
 }
 
-/**
- * The columns that `claim` writes, for the statement that chooses the jobs. The caller then calls `followJobs` for these jobs.
- */
+/** What `claim` writes, for the statement that chooses the jobs. The caller calls `followJobs` for those. */
 export const claimAssignments = (now: Date): RawBuilder<unknown> => {
   const { sets, to } = jobTransitions.claim;
   const columns = Object.entries({ ...stateColumns<JobState>(to[0]), ...sets(now) });
   return sql.join(columns.map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
 };
 
-/** Whether the state of the row `workflow_jobs j` allows `claim`. */
+/** Whether `claim` leads from the state of the row `workflow_jobs j`. */
 export const isClaimable = sql<boolean>`j.status = ${sql.lit(jobTransitions.claim.from[0])}`;
 
-/** Runs the consequences of a transition for jobs of one run. */
-export async function followJobs(
-  context: StateContext,
-  run: RunRow,
-  jobs: readonly JobRow[],
-  name: JobTransition,
-): Promise<void> {
-  if (jobs.length > 0) for (const effect of jobTransitions[name].follows) await effects[effect](context, run, jobs);
+/** Does what follows a transition of jobs of one run. */
+export async function followJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], name: JobTransition): Promise<void> {
+  if (jobs.length > 0) for (const effect of jobTransitions[name].follows) await effects[effect](scope, run, jobs);
 }
 
-type Effect = (context: StateContext, run: RunRow, jobs: readonly JobRow[]) => Promise<void>;
+type Effect = (scope: WriteScope, run: RunRow, jobs: readonly JobRow[]) => Promise<void>;
 
 const event =
   (kind: Extract<JobEffect, `workflow_job.${string}`>): Effect =>
@@ -74,21 +66,21 @@ const effects: Readonly<Record<JobEffect, Effect>> = {
   async 'new check'() {
     // `createJobs` has made it.
   },
-  async check(context, run, jobs) {
+  async check(scope, run, jobs) {
     const inProgress = jobs.filter(({ status }) => status === 'in_progress');
-    if (inProgress.length > 0) await beginChecks(context, run, inProgress);
+    if (inProgress.length > 0) await beginChecks(scope, run, inProgress);
     for (const job of jobs) {
-      if (job.status === 'queued') await queueCheck(context, run, job);
-      else if (job.status === 'completed') await endCheck(context, run, job);
+      if (job.status === 'queued') await queueCheck(scope, run, job);
+      else if (job.status === 'completed') await endCheck(scope, run, job);
     }
   },
-  async deployment(context, run, jobs) {
+  async deployment(scope, run, jobs) {
     for (const job of jobs) {
       if (job.status === 'queued')
-        await noteDeployment(context, run, job, { state: 'queued', description: 'Waiting for a runner' });
+        await noteDeployment(scope, run, job, { state: 'queued', description: 'Waiting for a runner' });
       else if (job.status === 'in_progress')
-        await noteDeployment(context, run, job, { state: 'in_progress', description: 'The job runs' });
-      else await endDeployment(context, run, job);
+        await noteDeployment(scope, run, job, { state: 'in_progress', description: 'The job runs' });
+      else await endDeployment(scope, run, job);
     }
   },
   'workflow_job.queued': event('workflow_job.queued'),
@@ -110,42 +102,42 @@ const effects: Readonly<Record<JobEffect, Effect>> = {
 
 type Creation = Extract<JobTransition, `make_${string}` | 'carry'>;
 
-/** A new job, and the transition that creates it. */
+/** A job to be made, and the transition that makes it. */
 export type NewJob = Omit<Parameters<typeof insertJobs>[1][number], 'status' | 'conclusion'> & {
   readonly transition: Creation;
-  /** Its result, if the transition allows several. */
+  /** How it has ended, where the transition leaves a choice. */
   readonly ended?: JobState | undefined;
 };
 
 /**
- * Creates jobs of a run, each with a check of the same id, so that clients can use one id for both, as in the public API. Jobs
- * that are carried into an attempt keep their checks and times.
+ * Makes jobs of a run, each with a check of the same id, so that clients may take one for the other as in the public API. Jobs
+ * that are carried into an attempt keep the checks and the times that they have.
  */
-export async function createJobs(context: StateContext, run: RunRow, wanted: readonly NewJob[]): Promise<JobRow[]> {
+export async function createJobs(scope: WriteScope, run: RunRow, wanted: readonly NewJob[]): Promise<JobRow[]> {
   if (wanted.length === 0) return [];
-  const ids = await reserveRunIds(context.tx, wanted.length);
+  const ids = await reserveRunIds(scope.tx, wanted.length);
   const jobs = wanted.map(({ transition, ended, ...row }, at) => {
     const { sets, to } = jobTransitions[transition];
     const state = stateColumns(targetOf<JobState>(transition, to, ended));
     const { problem = null, problem_line = null } = row;
     const id = asId<'workflow_jobs'>(ids[at] ?? 0);
-    return { transition, row: { ...row, ...state, ...sets(context.now), id, problem, problem_line } };
+    return { transition, row: { ...row, ...state, ...sets(scope.now), id, problem, problem_line } };
   });
   const isNew = ({ transition }: { transition: Creation }) =>
     jobTransitions[transition].follows.some((one) => one === 'new check');
   const own = jobs.filter(isNew).map(({ row }) => row);
-  const checks = await createChecks(context, run, own);
+  const checks = await createChecks(scope, run, own);
   const made = await insertJobs(
-    context.tx,
+    scope.tx,
     jobs.map(({ row }) => ({ ...row, check_run_id: checks.get(row.id) ?? row.check_run_id ?? null })),
   );
   const byId = new Map(jobs.map(({ transition, row }) => [row.id, transition]));
   for (const name of creations) {
     const those = made.filter(({ id }) => byId.get(id) === name);
-    await followJobs(context, run, those, name);
+    await followJobs(scope, run, those, name);
   }
   return made;
 }
 
-/** The consequences of new jobs run in this order. */
+/** In this order, what follows the creation of jobs is done. */
 const creations = ['make_ended', 'make_queued', 'make_waiting', 'make_pending', 'make_held', 'carry'] as const;

@@ -58,13 +58,9 @@ export const putFile = endpoint({
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ scope, db, change, at, body: wanted, action, now, links, reply, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body: wanted, action, links, reply, services: { git } }) {
     const writeAction = { ...action, links, path: at.path };
-    const {
-      isNew,
-      file,
-      resolved: written,
-    } = await writeFile({ db, change, git, now, refRules, followUps }, writeAction, wanted);
+    const { isNew, file, resolved: written } = await writeFile(scope, writeAction, wanted);
     const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const commit = await presentGitCommit(scope, urls, await reader.getCommit(written.commit));
@@ -84,9 +80,9 @@ export const deleteFile = endpoint({
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, links, services: { git } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { resolved: written } = await removeFile({ db, change, git, now, refRules, followUps }, writeAction, body);
+    const { resolved: written } = await removeFile(scope, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     return {
       content: null,

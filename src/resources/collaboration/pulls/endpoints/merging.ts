@@ -35,7 +35,7 @@ export const merge = endpoint({
   example: { merge_method: 'squash' },
   refuses: [405, 409],
   replies: { 200: MergeResult },
-  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, db, at, body, action, viewer, now, links }) {
     const accountOf = (id: typeof at.pull.author_id) => (id === null ? undefined : findAccountById(db, id));
     const identity = identityOf(viewer.account, links, now);
     const headOwner = await accountOf(at.pull.head_owner_id);
@@ -51,7 +51,7 @@ export const merge = endpoint({
         return { author: own, addresses: [own.email, ...addresses] };
       },
     };
-    const sha = await mergePull({ db, change, git, now, refRules, followUps }, mergeAction, at.pull, {
+    const sha = await mergePull(scope, mergeAction, at.pull, {
       ...body,
       merge_method: body?.merge_method ?? 'merge',
     });
@@ -70,9 +70,9 @@ export const updatePullBranch = endpoint({
   example: {},
   refuses: [409],
   replies: { 202: BranchUpdateResult },
-  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, viewer, now, links }) {
     const identity = identityOf(viewer.account, links, now);
-    await updateBranch({ db, change, git, now, refRules, followUps }, { ...action, identity }, at.pull, body?.expected_head_sha);
+    await updateBranch(scope, { ...action, identity }, at.pull, body?.expected_head_sha);
     return { message: 'Updating pull request branch.', url: path(`${repositoryUrl(links, at.repo)}/pulls`, at.pull.number) };
   },
 });

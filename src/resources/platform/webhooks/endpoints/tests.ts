@@ -20,8 +20,8 @@ export const testEndpoints = (events: WebhookEvents): Readonly<Record<string, En
       scopes: ['repo', 'write:repo_hook'],
     },
     replies: { 204: Nothing },
-    async handle({ db, change, at, links, now, services }) {
-      await testPush({ db, change, links, now, services, events }, at.hook, at.repo.id);
+    async handle({ scope, at }) {
+      await testPush(scope, events, at.hook, at.repo.id);
     },
   }),
 });
