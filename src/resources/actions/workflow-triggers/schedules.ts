@@ -35,7 +35,7 @@ export const runSchedules = job<Record<string, never>, JobContext>({
 });
 
 async function runScheduled(
-  { scope, db, services, now }: JobContext,
+  { scope, services, now }: JobContext,
   workflow: WorkflowRow,
   repository: RepositoryWithOwner,
 ): Promise<void> {
@@ -47,7 +47,7 @@ async function runScheduled(
   // What was due is the first time after the one before it, which is at most some minutes ago.
   const due = await nextRunOf(events, new Date((workflow.next_run_at ?? now).getTime() - 1));
   const next = await nextRunOf(events, now);
-  const called = file && (await readCalledFiles({ db, git: services.git }, { repository, ref, commit: commit.id }, file));
+  const called = file && (await readCalledFiles(scope, { repository, ref, commit: commit.id }, file));
   await runScope(scope).change(async (scope) => {
     if (!(await passScheduled(scope.tx, workflow, next?.at ?? null)) || !commit || !file || !called) return;
     await createRun(scope, {

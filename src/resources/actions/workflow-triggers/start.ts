@@ -113,7 +113,7 @@ type Started = {
 
 async function startFor(job: JobContext, started: Started): Promise<void> {
   const { event, built, repository, parts, ownApp, time } = started;
-  const { db, scope, services } = job;
+  const { scope, services } = job;
   const gitRepository = repoOf(services.git, repository.id);
   if (!(await repositoryExists(gitRepository))) return;
   const depth = await depthOf(job, event);
@@ -127,7 +127,7 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, onBehalfOf, depth };
     for (const file of await triggeredFiles(gitRepository, runTrigger, { owner: repository.owner_id, time })) {
       time.check();
-      const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
+      const called = await readCalledFiles(scope, { repository, ref: source.ref, commit: source.sha }, file);
       try {
         await change((scope) =>
           createRun(scope, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),

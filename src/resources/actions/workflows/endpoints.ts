@@ -20,8 +20,8 @@ export const listRepoWorkflows = endpoint({
   access: readsActions,
   paging: pages(),
   replies: { 200: enveloped('workflows', Workflow) },
-  async handle({ db, at, page, links, now, services: { git } }) {
-    await followAtRequest({ db, git, now }, at.repo);
+  async handle({ scope, db, at, page, links }) {
+    await followAtRequest(scope, at.repo);
     const urls = repositoryUrlsOf(links, at.repo);
     return mapEach(await listWorkflows(db, at.repo.id, page), (row) => presentWorkflow(urls, at.repo.default_branch, row));
   },

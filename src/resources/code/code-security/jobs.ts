@@ -1,4 +1,4 @@
-// Applies the configurations of organizations to their repositories, in the background.
+// What repositories get of the configurations of their organization, in the background.
 
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -28,14 +28,13 @@ import {
   updateAttached,
 } from './store.ts';
 
-type Context = JobContext;
 type Repository = NonNullable<Awaited<ReturnType<typeof lockRepository>>>;
 
-/** Repositories loaded by one statement. Each is changed in its own transaction. */
+/** Repositories of one statement. Each has a transaction of its own. */
 const repositoriesPerBatch = 100;
 const first = asId<'repositories'>(0);
 
-/** Applies a configuration to the repositories that wait for it. */
+/** Gives a configuration to the repositories that wait for it. */
 export const applyConfiguration = job<{ configuration: Id<'security_configurations'> }, JobContext>({
   name: 'code-security.apply',
   attempts: 25,
@@ -54,7 +53,7 @@ export const applyConfiguration = job<{ configuration: Id<'security_configuratio
 
 const isWaiting = ({ status }: AttachedRow): boolean => status === 'attaching' || status === 'updating';
 
-/** Applies the settings of a configuration to a repository, or stores why that failed. */
+/** Gives a repository the switches of its configuration; why that fails is stored. */
 async function applyTo(
   scope: WriteScope,
   id: Id<'repositories'>,
@@ -72,7 +71,7 @@ async function applyTo(
 
 const byOf = (id: Id<'accounts'> | null) => (id === null ? {} : { account: { id } });
 
-/** The message of a refusal; undefined without one. Rules refuse before they write, so nothing is left half done. */
+/** The message of a refusal; undefined where nothing is refused. Rules refuse before they write. */
 async function refusalOf(work: () => Promise<void>): Promise<string | undefined> {
   try {
     await work();
@@ -83,7 +82,7 @@ async function refusalOf(work: () => Promise<void>): Promise<string | undefined>
   }
 }
 
-/** Turns a product on or off in all repositories of an organization that allow the change. */
+/** Turns a product on or off in all repositories of an organization that may have it so. */
 export const enableProduct = job<{ organization: Id<'accounts'>; product: string }, JobContext>({
   name: 'code-security.enable-product',
   attempts: 25,
@@ -104,14 +103,14 @@ export const enableProduct = job<{ organization: Id<'accounts'>; product: string
   },
 });
 
-/** A repository that lacks a required product, or whose configuration doesn't allow the change, stays as it is. */
-const switchOne = ({ change, now }: Context, id: Id<'repositories'>, wanted: SecurityChange, actor: Id<'accounts'> | null) =>
+/** What a repository can't have, since it lacks another product or its configuration says otherwise, stays as it is. */
+const switchOne = ({ change, now }: JobContext, id: Id<'repositories'>, wanted: SecurityChange, actor: Id<'accounts'> | null) =>
   change(async (scope) => {
     const repo = await lockRepository(scope.tx, id);
     if (repo) await refusalOf(() => changeSecurity(scope, { repo, by: byOf(actor), now }, wanted));
   });
 
-/** Attaches the organization's default configuration to new repositories. */
+/** Gives new repositories the configuration that their organization has for them. */
 export const attachDefault = subscription<'repository.created', JobContext>({
   name: 'code-security.attach-default',
   on: ['repository.created'],
@@ -131,7 +130,7 @@ export const attachDefault = subscription<'repository.created', JobContext>({
   },
 });
 
-/** Detaches the configuration of a repository whose settings now differ from it, or that was transferred to another owner. */
+/** A repository whose switches are others than those of its configuration has it no more; one of another owner neither. */
 export const leaveConfiguration = subscription<'repository.security_changed' | 'repository.transferred', JobContext>({
   name: 'code-security.leave',
   on: ['repository.security_changed', 'repository.transferred'],

@@ -9,9 +9,8 @@ export const measureFiles = batchSubscription<(typeof defaultBranchChanges)[numb
   name: 'contents.measure',
   on: defaultBranchChanges,
   attempts: 25,
-  async runAll(events, { scope, services: { git }, ...context }) {
-    for (const repository of await listWithChangedDefaultBranch(scope, events))
-      await measureRepository({ ...context, git }, repository);
+  async runAll(events, { scope }) {
+    for (const repository of await listWithChangedDefaultBranch(scope, events)) await measureRepository(scope, repository);
   },
 });
 
@@ -20,8 +19,8 @@ export const measureMissing = job<object, JobContext>({
   name: 'contents.measure-rest',
   attempts: 1,
   schedule: { cron: '53 * * * *', atStart: true },
-  async run(_payload, { services: { git }, log, stopping, ...context }) {
-    const repositories = await measureUnmeasured({ ...context, git }, (error, repository) => {
+  async run(_payload, { scope, log, stopping }) {
+    const repositories = await measureUnmeasured(scope, (error, repository) => {
       stopping?.throwIfAborted();
       log.error({ err: error, repository }, 'the files of a default branch could not be measured');
     });

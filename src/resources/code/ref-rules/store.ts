@@ -28,12 +28,12 @@ export async function loadActorFacts(
   return { ...nobody, level: row.level, isOwner: row.is_owner, teams: new Set(row.teams), app: row.app ?? undefined };
 }
 
-type SuiteContext = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined; at: Date };
+type SuiteOrigin = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined; at: Date };
 
 /** Stores the results of rules for moves. */
 export async function insertSuites(
   tx: Tx,
-  { repository, actor, at }: SuiteContext,
+  { repository, actor, at }: SuiteOrigin,
   moveEvaluations: readonly MoveEvaluation[],
 ): Promise<void> {
   if (moveEvaluations.length === 0) return;

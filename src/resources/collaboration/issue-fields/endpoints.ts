@@ -21,11 +21,11 @@ export const listIssueFields = endpoint({
   summary: 'List issue fields for an organization',
   access: reads,
   replies: { 200: Type.Array(IssueField) },
-  async handle({ db, at, viewer }) {
+  async handle({ scope, db, at, viewer }) {
     const fields = await listFields(db, viewer, at.org.id);
     const isInside = at.org.role !== undefined || (viewer.grant.kind === 'installation' && at.org.reached);
     if (fields.length === 0 && !isInside) throw notFound();
-    return presentFields({ db }, fields);
+    return presentFields(scope, fields);
   },
 });
 
@@ -47,7 +47,7 @@ export const createIssueField = endpoint({
   },
   replies: { 200: IssueField },
   handle: ({ change, body, action }) =>
-    change(async (scope) => presentField({ db: scope.tx }, await createField(scope, action, body))),
+    change(async (scope) => presentField(scope, await createField(scope, action, body))),
 });
 
 export const updateIssueField = endpoint({
@@ -61,7 +61,7 @@ export const updateIssueField = endpoint({
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
   handle: ({ change, body, action }) =>
-    change(async (scope, { issueField }) => presentField({ db: scope.tx }, await changeField(scope, action, issueField, body))),
+    change(async (scope, { issueField }) => presentField(scope, await changeField(scope, action, issueField, body))),
 });
 
 export const deleteIssueField = endpoint({

@@ -43,7 +43,7 @@ function checkMayMerge(repo: Repo, pull: PullRow, { merge_method, sha }: WantedM
   if (sha !== undefined && sha !== pull.head_sha) throw conflict('Head branch was modified. Review and try the merge again.');
 }
 
-type MergeAction = RepositoryAction & {
+export type MergeAction = RepositoryAction & {
   /** Who commits the merge. */
   identity: Identity;
   /** The author of a squashed commit, with all known addresses of that account. */

@@ -29,7 +29,7 @@ export const evaluateChanged = batchSubscription<(typeof ofPulls)[number], JobCo
       const branches = unique(own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : [])));
       const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
       const owned = await listRuledByFiles(context.scope, repository, branches);
-      await evaluatePulls(context, repository, unique([...named, ...gather(owned, 'id')]));
+      await evaluatePulls(context.scope, repository, unique([...named, ...gather(owned, 'id')]));
     }
   },
 });
@@ -99,7 +99,7 @@ export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobCont
   async run({ scope: pulls, after }, context) {
     const page = await listOpenPulls(context.db, pulls, after, pageSize);
     for (const [repository, own] of grouped(page, (pull) => pull.repository))
-      await evaluatePulls(context, repository, gather(own, 'id'));
+      await evaluatePulls(context.scope, repository, gather(own, 'id'));
     const last = page.at(-1);
     if (!last || page.length < pageSize) return;
     const { repository, number } = last;
@@ -119,7 +119,7 @@ export const evaluateMissing = job<object, JobContext>({
       const last = some.at(-1);
       if (!last) return;
       for (const [repository, own] of grouped(some, (pull) => pull.repository))
-        await evaluatePulls(context, repository, gather(own, 'id'));
+        await evaluatePulls(context.scope, repository, gather(own, 'id'));
       after = last.id;
     }
   },

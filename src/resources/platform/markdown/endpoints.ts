@@ -21,13 +21,13 @@ export const renderMarkdown = endpoint({
   body: MarkdownText,
   example: { text: 'Fixes #12, **at last**.', mode: 'gfm', context: 'acme/engine' },
   replies: { 200: Html },
-  async handle({ scope, db, links, viewer, caller, body: { text, mode, context } }) {
+  async handle({ scope, links, caller, body: { text, mode, context } }) {
     checkLength(text);
     const { html } = links;
     if (mode === 'markdown') return htmlReply(await renderText(text, { html, caller }));
     // A repository that doesn't exist and one that the caller may not read both have nothing to link.
     const repository = repositoryOf(context);
-    const autolinksOf = await loadAutolinks({ db, viewer }, [repository]);
+    const autolinksOf = await loadAutolinks(scope, [repository]);
     const rendered = await renderForAll({ text, html, breaks: true, autolinks: autolinksOf(repository) }, caller);
     const known = await loadKnown(scope, [{ references: referencesOf(rendered), repository }]);
     return htmlReply(linkedHtml(rendered, text, { html, repository, known }));

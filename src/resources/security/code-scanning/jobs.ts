@@ -20,14 +20,14 @@ export const recheckPulls = subscription<
   name: 'code-scanning.recheck-pulls',
   on: ['code_scanning_alert.closed_by_user', 'code_scanning_alert.reopened_by_user'],
   attempts: 10,
-  async run({ repository, data }, { db, change, services: { git }, now }) {
+  async run({ repository, data }, { scope, db, change, now }) {
     const [alert, repo] = await Promise.all([
       findAlert(db, data.alert),
       repository === undefined ? undefined : findRepository(db, repository),
     ]);
     if (!alert || !repo) return;
     for (const instance of await listPullRefs(db, alert.id)) {
-      const pull = await checkedPullOf({ db, git }, repo, instance);
+      const pull = await checkedPullOf(scope, repo, instance);
       if (pull) await change((scope) => checkPull(scope.tx, { repo, pull, now }, { ref: instance.ref, tool: alert.tool_name }));
     }
   },

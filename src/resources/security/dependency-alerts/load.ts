@@ -23,8 +23,6 @@ import { alertLimits } from './limits.ts';
 import type { ReadAdvisory } from './osv.ts';
 import { listAlerted } from './store.ts';
 
-type Context = JobContext;
-
 /** Files of one transaction. */
 const filesPerBatch = 200;
 
@@ -68,7 +66,7 @@ type Read = { file: FileRow; read: ReadAdvisory | undefined };
 
 /** Loads the changed ones of some files. Returns how many can't be read. */
 async function loadSome(
-  context: Context,
+  context: JobContext,
   folder: string,
   paths: readonly string[],
   known: ReadonlyMap<string, FileRow>,
@@ -114,7 +112,7 @@ async function readIfChanged(folder: string, path: string, before: FileRow | und
 }
 
 /** What has no file any more is withdrawn. */
-const forget = (context: Context, paths: readonly string[]): Promise<void> =>
+const forget = (context: JobContext, paths: readonly string[]): Promise<void> =>
   context.change(async (scope) => {
     const identifiers = unique(await removeFiles(scope.tx, paths));
     if (identifiers.length > 0)

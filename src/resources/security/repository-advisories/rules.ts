@@ -1,15 +1,15 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { hasNoRole } from '#access/viewer.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { ChangeScope, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
-import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { lockRepository, preparePrivateFork } from '#resources/repositories/repositories/index.ts';
 import { takesPrivateReports } from '#resources/repositories/repository-security/index.ts';
 import { collaboratorsOf, creditsOf, namedOf, severityOf, teamsOf, vulnerabilitiesOf } from './contents.ts';
-import { removeFork, shareFork } from './forks.ts';
+import { removeFork, shareFork, startFork } from './forks.ts';
 import { newIdentifier } from './identifier.ts';
 import { advisoryLimits } from './limits.ts';
 import { announce } from './publishing.ts';
@@ -30,18 +30,19 @@ import {
 const limits = advisoryLimits;
 
 /**
- * Refuses callers who don't administer the advisories of a repository as its administrator, as a security manager, or as an app.
+ * Refuses whoever doesn't administer the advisories of a repository: as its administrator, as a security manager, or as an app.
  */
 export async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {
   if (repo.role === 'admin' || hasNoRole(by.grant) || (await isSecurityManager(scope.tx, repo.owner_id, by.account.id))) return;
   throw forbidden('Must be an administrator of the repository, or a security manager.');
 }
 
-/** Refuses collaborators of an advisory who don't administer the repository. */
+/** Refuses whoever works on an advisory without administering the repository. */
 export function checkAdministered({ is_administered }: AdvisoryRow): void {
   if (!is_administered) throw forbidden('Must be an administrator of the repository, or a security manager.');
 }
 
+/** Creates a draft. */
 export async function createAdvisory(
   scope: WriteScope,
   action: RepositoryAction,
@@ -54,7 +55,18 @@ export async function createAdvisory(
   return { ...row, is_administered: true };
 }
 
-/** Reports a vulnerability to the administrators of a repository. The reporter becomes a collaborator, and is credited. */
+/** Creates an advisory together with its private fork. The repository is copied before the transaction. */
+export async function createWithFork(scope: ChangeScope, action: RepositoryAction, wanted: NewAdvisory): Promise<AdvisoryRow> {
+  await scope.change((scope) => checkAdministers(scope, action));
+  await using copy = await preparePrivateFork(scope.git, action.repo);
+  return await scope.change(async (scope) => {
+    const advisory = await createAdvisory(scope, action, wanted);
+    const { id } = await startFork(scope, { ...action, git: scope.git }, advisory, copy);
+    return { ...advisory, fork_id: id };
+  });
+}
+
+/** Reports a vulnerability to those who administer a repository. Who reports it works on it with them, and is credited. */
 export async function reportVulnerability(scope: WriteScope, action: RepositoryAction, wanted: NewReport): Promise<AdvisoryRow> {
   const { repo, by } = action;
   if (!takesPrivateReports(repo)) throw forbidden('Private vulnerability reporting is not enabled for this repository.');
@@ -72,7 +84,7 @@ type New = Pick<NewAdvisory, 'summary' | 'description' | 'cve_id' | 'cwe_ids' | 
   Pick<NewAdvisory, 'vulnerabilities'> &
   Pick<NewAdvisoryRow, 'state' | 'accepted'>;
 
-/** Inserts an advisory. The repository stays locked, so that concurrent requests don't exceed the limit. */
+/** Inserts an advisory. The repository stays locked, so that concurrent requests don't exceed what it may have. */
 async function insertNew(scope: WriteScope, { repo, by, now }: RepositoryAction, wanted: New): Promise<AdvisoryRow> {
   const { summary, description, state, accepted } = wanted;
   const vulnerabilities = vulnerabilitiesOf(wanted.vulnerabilities);
@@ -113,7 +125,7 @@ const emptyRow = {
   fork_id: null,
 };
 
-/** Inserts an advisory with an unused identifier. */
+/** Inserts an advisory under an identifier that no other one has. */
 async function insertFresh(scope: WriteScope, row: Omit<NewAdvisoryRow, 'identifier'>) {
   for (;;) {
     const inserted = await insertAdvisory(scope.tx, { ...row, identifier: newIdentifier() });
@@ -123,7 +135,7 @@ async function insertFresh(scope: WriteScope, row: Omit<NewAdvisoryRow, 'identif
 
 type State = AdvisoryRow['state'];
 
-/** The states that may follow a state. A report is accepted as a draft. A published advisory can only be withdrawn. */
+/** What may follow a state. A report is accepted as a draft; what was published isn't undone, but withdrawn. */
 const following: Readonly<Record<State, readonly State[]>> = {
   triage: ['draft', 'closed'],
   draft: ['published', 'closed'],
@@ -133,8 +145,8 @@ const following: Readonly<Record<State, readonly State[]>> = {
 };
 
 /**
- * The requested state. Closing a published advisory withdraws it.
- * @throws Refusal 422 where it can't follow the present one
+ * The state that a request asks for. To close what is published withdraws it. @throws Refusal 422 where it can't follow the
+ * present one
  */
 function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): State {
   const isOut = state === 'published' || state === 'withdrawn';
@@ -144,8 +156,8 @@ function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): Sta
 }
 
 /**
- * Changes an advisory. All collaborators may change its content until it is published. Only administrators of the repository
- * change its state and its collaborators.
+ * Changes an advisory. Everybody who works on it may change what it says, until it is published; its state, and who works on it,
+ * is for those who administer the repository.
  */
 export async function changeAdvisory(
   scope: WriteScope,
@@ -185,13 +197,13 @@ export async function changeAdvisory(
   return state === 'published' ? { ...row, fork_id: null } : row;
 }
 
-/** The kind of a change, for its event. */
+/** What a change is, as others are told of it. */
 function changeOf(before: State, after: State): 'published' | 'withdrawn' | 'updated' | 'changed' {
   if (after !== 'published' && after !== 'withdrawn') return 'changed';
   return before === after ? 'updated' : after;
 }
 
-/** The columns that depend on the state. */
+/** What changes with the state. */
 function timesOf({ published_at, accepted }: AdvisoryRow, state: State, { by, now }: { by: Id<'accounts'>; now: Date }) {
   return {
     state,

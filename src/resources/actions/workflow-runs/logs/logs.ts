@@ -2,11 +2,11 @@
 
 import type { Db } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
-import type { ObjectStore } from '#objects/store.ts';
 import { runLimits } from '../limits.ts';
 import { annotateCheck } from '../states/checks.ts';
 import { findJob, type JobRow, loadRuns } from '../store.ts';
@@ -81,7 +81,7 @@ async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<strin
  * meanwhile is read there.
  */
 export async function* readLog(
-  { db, objects }: { db: Db; objects: ObjectStore },
+  { db, services: { objects } }: Scope & Needs<'objects'>,
   job: Pick<JobRow, 'id' | 'carried_from'>,
 ): AsyncGenerator<Buffer> {
   const id = sourceOf(job);

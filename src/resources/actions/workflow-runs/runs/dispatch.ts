@@ -37,7 +37,7 @@ export async function readDispatch(
   workflow: WorkflowRow,
   { ref: wanted, inputs }: NewDispatch,
 ): Promise<Dispatch> {
-  const { db, git, links } = scope;
+  const { git, links } = scope;
   if (workflow.state !== 'active') throw unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
   const { ref, name, commit } = await findHead(git, repo, wanted);
   const found = await findWorkflowFile(repoOf(git, repo.id), commit.id, workflow.path);
@@ -48,7 +48,7 @@ export async function readDispatch(
   const payload = { inputs: given, ref, repository, sender: presentUser(links, by.account), workflow: workflow.path };
   return {
     ...found,
-    called: await readCalledFiles({ db, git }, { repository: repo, ref, commit: commit.id }, found),
+    called: await readCalledFiles(scope, { repository: repo, ref, commit: commit.id }, found),
     // Files name the parts of payloads in the words of the public API.
     payload: emitBody('github', payload, DispatchPayload) as object,
     title: file.name ?? workflow.path,

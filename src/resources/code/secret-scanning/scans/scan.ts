@@ -26,8 +26,6 @@ import {
   updateScan,
 } from './store.ts';
 
-type Context = JobContext;
-
 /** What is scanned, and who caused that: the last who pushed, or who turned scanning on. */
 type ScanPayload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
@@ -99,7 +97,7 @@ async function endScan(scope: WriteScope, repo: Scanning['repo'], scan: ScanRow,
 
 /** The scan of a source that runs, or a new one where something is to be scanned. */
 async function nextScan(
-  context: Context,
+  context: JobContext,
   { repo, patterns: custom }: Scanning,
   source: ScanRow['source'],
   actor: Id<'accounts'> | undefined,

@@ -4,10 +4,10 @@ import { type Static, Type } from 'typebox';
 import { findUser } from '#access/lookup.ts';
 import { readsIssues } from '#access/policies.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
+import type { ServedScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { unique } from '#lib/collections.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
@@ -102,7 +102,7 @@ function fieldFilters(text: string, { resourceLimits }: Services): FieldFilter[]
 
 /** The filter of a query; undefined where it names a user or a type that doesn't exist, so that no issue can match. */
 async function filterOf(
-  { db, services }: { db: Db; services: Services },
+  { db, services }: ServedScope,
   repo: Repo,
   query: Static<typeof OfRepository>,
 ): Promise<Filter | undefined> {
@@ -142,9 +142,9 @@ export const listRepoIssues = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Issue) },
-  async handle({ scope, db, at, query, page, viewer, services }) {
+  async handle({ scope, db, at, query, page, viewer }) {
     checkHasIssues(at.repo);
-    const filter = await filterOf({ db, services }, at.repo, query);
+    const filter = await filterOf(scope, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
     const found = await listOfRepository(db, viewer, at.repo, filter, query, page);
     return mapRows(found, (rows) => presentIssues(scope, rows));

@@ -56,7 +56,7 @@ export type NewIssueEvent = {
   /** The other issue of a relation. */
   source?: Pick<IssueRow, 'id' | 'repository_id'>;
 };
-type IssueEventContext = {
+type IssueEventOrigin = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
   actor: Id<'accounts'> | null;
@@ -65,9 +65,9 @@ type IssueEventContext = {
 };
 
 /** Inserts events of an issue in their order, in one statement, which isn't waited for. */
-export async function insertIssueEvents(tx: Tx, context: IssueEventContext, events: readonly NewIssueEvent[]): Promise<void> {
+export async function insertIssueEvents(tx: Tx, origin: IssueEventOrigin, events: readonly NewIssueEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const { repository, issue, actor, app, at } = context;
+  const { repository, issue, actor, app, at } = origin;
   const insert = tx.insertInto('issue_events').values(
     events.map(({ event, data = {}, commit, source }) => ({
       repository_id: repository,

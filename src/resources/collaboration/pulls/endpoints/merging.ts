@@ -4,8 +4,8 @@ import { changesPulls, readsPulls, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
 import { Nothing } from '#lib/shape.ts';
-import { findAccountById, loadVerifiedEmails } from '#resources/identity/accounts/index.ts';
 import { identityOf } from '#resources/repositories/repositories/index.ts';
+import { withPeople } from '../merge-people.ts';
 import { mergePull } from '../merging.ts';
 import { mergedPull, pull } from '../path-resources.ts';
 import { BranchUpdate, BranchUpdateResult, MergeResult, NewPullMerge } from '../schemas.ts';
@@ -35,26 +35,9 @@ export const merge = endpoint({
   example: { merge_method: 'squash' },
   refuses: [405, 409],
   replies: { 200: MergeResult },
-  async handle({ scope, db, at, body, action, viewer, now, links }) {
-    const accountOf = (id: typeof at.pull.author_id) => (id === null ? undefined : findAccountById(db, id));
-    const identity = identityOf(viewer.account, links, now);
-    const headOwner = await accountOf(at.pull.head_owner_id);
-    const mergeAction = {
-      ...action,
-      identity,
-      headOwner: headOwner?.login ?? at.repo.owner.login,
-      async authorOf() {
-        const author = await accountOf(at.pull.author_id);
-        if (!author) return { author: identity, addresses: [identity.email] };
-        const own = identityOf(author, links, now);
-        const addresses = (await loadVerifiedEmails(db, [author.id])).get(author.id) ?? [];
-        return { author: own, addresses: [own.email, ...addresses] };
-      },
-    };
-    const sha = await mergePull(scope, mergeAction, at.pull, {
-      ...body,
-      merge_method: body?.merge_method ?? 'merge',
-    });
+  async handle({ scope, at, body, action }) {
+    const wanted = { ...body, merge_method: body?.merge_method ?? ('merge' as const) };
+    const sha = await mergePull(scope, await withPeople(scope, action, at.pull), at.pull, wanted);
     return { sha, merged: true, message: 'Pull Request successfully merged' };
   },
 });

@@ -111,11 +111,11 @@ export const updatePull = endpoint({
   example: { title: 'A quieter engine', state: 'open', base: 'main' },
   media: textMedia,
   replies: { 200: FullPullRequest },
-  async handle({ scope, db, change, at, body, action, links, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const wanted = body ?? {};
     const [base] = await Promise.all([
       prepareBase(scope, at.repo, at.pull, wanted.base),
-      prepareReopening({ db, git }, at.pull, wanted.state),
+      prepareReopening(scope, at.pull, wanted.state),
     ]);
     const row = await change((scope, { pull }) => changePull(scope, { ...action, html: links.html }, pull, wanted, base));
     return presentFullPull(scope, row, await testingOf(scope, at.repo, row));
