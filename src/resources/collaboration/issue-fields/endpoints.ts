@@ -46,8 +46,7 @@ export const createIssueField = endpoint({
     ],
   },
   replies: { 200: IssueField },
-  handle: ({ change, body, action }) =>
-    change(async (scope) => presentField(scope, await createField(scope, action, body))),
+  handle: ({ change, body, action }) => change(async (scope) => presentField(scope, await createField(scope, action, body))),
 });
 
 export const updateIssueField = endpoint({

@@ -1,5 +1,6 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { type Copy, copyEmpty, copyRepository, copySnapshots } from '#git/copy.ts';
 import { commitChanges } from '#git/history/commit-changes.ts';

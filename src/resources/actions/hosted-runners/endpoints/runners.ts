@@ -1,9 +1,9 @@
 // Hosted runners of an organization (document 2).
 import { everyToken } from '#access/tokens.ts';
-import type { Scope } from '#endpoint/scope.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { runner } from '../path-resources.ts';
 import { presentRunners } from '../present.ts';
