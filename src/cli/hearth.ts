@@ -11,7 +11,7 @@ const bundle = findBundle();
 if (bundle !== undefined) traceToSources(bundle);
 const { run }: typeof import('./program.ts') = await (bundle === undefined
   ? import('./program.ts')
-  : import(pathToFileURL(join(bundle, 'program.js')).href));
+  : import(pathToFileURL(join(bundle, 'program.mjs')).href));
 
 // The reader of the output may close it, as `head` does. The command continues.
 for (const stream of [process.stdout, process.stderr])

@@ -47,6 +47,9 @@ async function bundle(files: BundledFile[]): Promise<OutputChunk[]> {
   const { output } = await build.generate({
     dir: join(bundlesFolder, 'bundle'),
     format: 'esm',
+    // With this ending, Node needn't find out what kind of module a file is.
+    entryFileNames: '[name].mjs',
+    chunkFileNames: '[name]-[hash].mjs',
     keepNames: true,
     // Node would read the maps that a file names at once (`stack-traces.ts`).
     sourcemap: 'hidden',

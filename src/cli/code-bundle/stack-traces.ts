@@ -17,7 +17,7 @@ export function traceToSources(folder: string): void {
     });
 }
 
-const position = /(file:\/\/[^\s()]*\/)([^\s()/]+\.js):(\d+):(\d+)/g;
+const position = /(file:\/\/[^\s()]*\/)([^\s()/]+\.mjs):(\d+):(\d+)/g;
 
 /** The maps that were read. A large one takes 30 MB. */
 const maps = new Map<string, WeakRef<SourceMap>>();

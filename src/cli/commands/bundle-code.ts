@@ -17,5 +17,5 @@ export const bundleCodeCommand = new Command('bundle-code')
     process.stdout.write(`${results[await makeBundle()]}\n`);
     const folder = findBundle();
     // Node keeps what it compiles here, so that the first start of the server doesn't compile everything.
-    if (folder !== undefined) await import(pathToFileURL(join(folder, 'serving.js')).href);
+    if (folder !== undefined) await import(pathToFileURL(join(folder, 'serving.mjs')).href);
   });
