@@ -107,6 +107,11 @@ const listed: readonly Listed[] = [
     load: async () => (await import('./config.ts')).configCommand,
   },
   {
+    usage: 'bundle-code',
+    about: 'Bundle the code, so that Hearth starts faster. `npm ci` does this. After a change, Hearth runs from its sources.',
+    load: async () => (await import('./bundle-code.ts')).bundleCodeCommand,
+  },
+  {
     usage: 'demo [folder...]',
     about:
       'Show what Hearth does: start it on a temporary folder, create a team, push this repository, and search its ' +

@@ -45,9 +45,10 @@ async function serve(config: Config, { off, warnings }: Ports): Promise<void> {
 type Ports = { off: PortsOff; warnings: string[] };
 
 async function start(config: Config, { off, warnings }: Ports): Promise<{ installation: Installation; serving: Serving }> {
-  const opening = openInstallation(config, 'server');
-  // The server's modules are loaded while PostgreSQL starts.
-  const [installation, { serveHere }] = await Promise.all([opening, import('../serving.ts')]);
+  // The server's modules are loaded while PostgreSQL starts, and not before: loading them blocks this process.
+  const { promise: isAwaited, resolve: onDatabaseAwaited } = Promise.withResolvers<void>();
+  const opening = openInstallation(config, 'server', { onDatabaseAwaited });
+  const [installation, { serveHere }] = await Promise.all([opening, isAwaited.then(() => import('../serving.ts'))]);
   for (const warning of [...warnings, cookieProblemOf(config)]) if (warning) installation.settings.log.warn(warning);
   try {
     const settings = await withConnections(config, installation);

@@ -15,13 +15,7 @@ import { forksAdvisories, reachIn, readsAdvisories, writesAdvisories } from './a
 import { checkForkable, startFork } from './forks.ts';
 import { repositoryAdvisory } from './path-resources.ts';
 import { presentAdvisories, presentAdvisory } from './present.ts';
-import {
-  changeAdvisory,
-  checkAdministered,
-  createAdvisory,
-  createWithFork,
-  reportVulnerability,
-} from './rules.ts';
+import { changeAdvisory, checkAdministered, createAdvisory, createWithFork, reportVulnerability } from './rules.ts';
 import { AdvisoryChange, AdvisoryQuery, NewAdvisory, NewReport, RepositoryAdvisory } from './schemas.ts';
 import { isSecurityManager, listAdvisories } from './store.ts';
 
