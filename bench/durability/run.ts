@@ -139,7 +139,8 @@ for (let round = 1; round <= rounds; round++) {
     comments: new Map([...acknowledged.comments].slice(before.comments)),
   });
   process.stdout.write(
-    `round ${round} of ${rounds}: ${totals.pushes} pushes, ${acknowledged.issues.size} issues, ${acknowledged.comments.size} comments, ${lost.length} lost\n`,
+    `round ${round} of ${rounds}: ${totals.pushes} pushes, ${acknowledged.issues.size} issues, ` +
+      `${acknowledged.comments.size} comments, ${lost.length} lost\n`,
   );
   if (lost.length > 0) break;
 }

@@ -86,9 +86,11 @@ async function fillMembers(db: Db, { organization, reader, members }: Members): 
 /** One repository in three is public. Every fifth is older than its predecessor by name. */
 async function fillRepositories(db: Db, { organization, repositories }: { organization: Id<'accounts'>; repositories: number }) {
   await sql`
-    insert into repositories (owner_id, name, description, visibility, open_issues_count, next_issue_number, created_at, updated_at, pushed_at)
+    insert into repositories (owner_id, name, description, visibility, open_issues_count, next_issue_number, created_at,
+      updated_at, pushed_at)
     select ${organization}::bigint, 'part-' || n,
-      case when n % (${repositories}::integer / ${same.found}::integer) = 0 then 'The valve of a pump' else 'A part of the engine' end,
+      case when n % (${repositories}::integer / ${same.found}::integer) = 0 then 'The valve of a pump'
+        else 'A part of the engine' end,
       case n % 3 when 0 then 'public' else 'private' end, 1, 2, at, at, at
     from generate_series(1, ${repositories}::integer) n, lateral (select now() - n * interval '1 minute' as at) t`.execute(db);
   await sql`
@@ -136,7 +138,8 @@ async function fillIssues(
     with people as (select array_agg(id) as ids from accounts where login like 'member-%')
     insert into issues (repository_id, number, title, body, author_id, state, comments_count, closed_at, created_at, updated_at)
     select ${repository}::bigint, n,
-      case when n % (${issues}::integer / ${same.found}::integer) = 0 then 'The valve of number ' || n else 'Number ' || n || ' leaks' end,
+      case when n % (${issues}::integer / ${same.found}::integer) = 0 then 'The valve of number ' || n
+        else 'Number ' || n || ' leaks' end,
       'It does so after an hour of rain, and stops when it is dry.', ids[1 + n % cardinality(ids)],
       case when closed then 'closed' else 'open' end, n % 2, case when closed then at end, at, at + n % 97 * interval '1 hour'
     from people, generate_series(1, ${issues}::integer) n,
@@ -176,7 +179,8 @@ async function fillDiscussions(
     await sql`
       with said as (
         insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)
-        select ${repository}::bigint, ${issue(number)}, ${author}::bigint, 'It does so here, too.', ${at}, ${at} from generate_series(1, ${count}::integer) n
+        select ${repository}::bigint, ${issue(number)}, ${author}::bigint, 'It does so here, too.', ${at}, ${at}
+        from generate_series(1, ${count}::integer) n
       )
       update issues set comments_count = comments_count + ${count}::integer where id = ${issue(number)}`.execute(db);
   for (const [number, count] of [
@@ -185,7 +189,8 @@ async function fillDiscussions(
   ] as const)
     await sql`
       insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
-      select ${repository}::bigint, ${issue(number)}, ${author}::bigint, 'labeled', '{"label": {"name": "area 1", "color": "d73a4a"}}', ${at}
+      select ${repository}::bigint, ${issue(number)}, ${author}::bigint, 'labeled',
+        '{"label": {"name": "area 1", "color": "d73a4a"}}', ${at}
       from generate_series(1, ${count}::integer) n`.execute(db);
 }
 
@@ -195,7 +200,8 @@ async function fillInbox(
   { organization, reader, threads }: { organization: Id<'accounts'>; reader: Id<'accounts'>; threads: number },
 ): Promise<void> {
   await sql`
-    with told as (select id from repositories where owner_id = ${organization} and name like 'part-%' order by id limit ${threadedRepositories}),
+    with told as (select id from repositories where owner_id = ${organization} and name like 'part-%'
+      order by id limit ${threadedRepositories}),
     opened as (
       insert into issues (repository_id, number, title, state, created_at, updated_at)
       select id, n + 1, 'Number ' || n, 'closed', now(), now()

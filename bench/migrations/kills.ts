@@ -57,7 +57,10 @@ try {
     rounds,
   );
   process.stdout.write(
-    `${[`${all} kills, ${inside} in mid-export: ${exported} exported, ${failed} failed, ${problems.length} problems`, ...problems].join('\n')}\n`,
+    `${[
+      `${all} kills, ${inside} in mid-export: ${exported} exported, ${failed} failed, ${problems.length} problems`,
+      ...problems,
+    ].join('\n')}\n`,
   );
   process.exitCode = problems.length === 0 ? 0 : 1;
 } finally {

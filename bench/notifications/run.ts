@@ -48,9 +48,8 @@ async function addWatchers(repository: Id<'repositories'>): Promise<void> {
       insert into accounts (kind, login, created_at, updated_at)
       select 'user', 'watcher-' || n, now(), now() from generate_series(1, ${watchers}::integer) n returning id
     )
-    insert into repository_subscriptions (repository_id, account_id, created_at) select ${repository}, id, now() from made`.execute(
-    db,
-  );
+    insert into repository_subscriptions (repository_id, account_id, created_at) select ${repository}, id, now()
+    from made`.execute(db);
   await sql`analyze`.execute(db);
 }
 

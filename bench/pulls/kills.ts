@@ -127,7 +127,8 @@ async function findProblems(
         where t.issue_id = i.id and t.closes) as closing
     from issues i join pull_requests p on p.issue_id = i.id order by i.number`.execute(database.db);
   const { rows: counts } = await sql<{ unfollowed: number; open: number; counted: number; waiting: number }>`
-    select (select count(*) from ref_changes where commands = '[]') as unfollowed, (select count(*) from issues where state = 'open') as open,
+    select (select count(*) from ref_changes where commands = '[]') as unfollowed,
+      (select count(*) from issues where state = 'open') as open,
       (select open_issues_count from repositories) as counted,
       (select count(*) from undispatched_events) as waiting`.execute(database.db);
   const tree = await send<{ tree: { path: string }[] }>('GET', '/git/trees/main');

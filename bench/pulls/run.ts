@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { sql } from 'kysely';
-import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import { type NewObject, oidOf } from '#git/objects/pack.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { writeTree } from '#git/objects/write-tree.ts';
@@ -83,9 +83,7 @@ for (const [at, number] of numbers.slice(0, merges).entries())
   merging.push(await timed(() => send('PUT', `/pulls/${number}/merge`, { merge_method: methods[at % methods.length] })));
 
 const open = await listOpenInto(db, id, ['main']);
-const testing = await timed(() =>
-  testMerges({ git, change: (work) => changeWithoutRequest({ db, services: hearth.services, now: new Date() }, work) }, id, open),
-);
+const testing = await timed(() => testMerges(scopeWithoutRequest({ db, services: hearth.services, now: new Date() }), id, open));
 const reading: number[] = [];
 for (const number of numbers.slice(merges)) reading.push(await timed(() => send('GET', `/pulls/${number}`)));
 

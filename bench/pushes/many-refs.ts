@@ -134,7 +134,8 @@ try {
     );
     const seconds = (performance.now() - start) / 1_000;
     process.stdout.write(
-      `${refs} refs ${what}: ${seconds.toFixed(1)} s (${outcome}); meanwhile p99 of GET /user ${await asking()}, of ls-remote ${await listing()}\n`,
+      `${refs} refs ${what}: ${seconds.toFixed(1)} s (${outcome}); meanwhile p99 of GET /user ${await asking()}, of ` +
+        `ls-remote ${await listing()}\n`,
     );
   }
   const asking = other(() => fetch(`${url}/api/v3/user`, { headers: { authorization: `Bearer ${tokens.ada}` } }));

@@ -50,7 +50,8 @@ async function main(): Promise<void> {
   const index = await sizeOf();
   console.log(`${files} files, ${mebi(bytes)} MB of source text, ${repositories.length} repositories`);
   console.log(
-    `indexing ${perSecond.toFixed(0)} files/s; index and table ${mebi(index.total)} MB = ${(index.total / bytes).toFixed(2)}x the text (${index.parts})`,
+    `indexing ${perSecond.toFixed(0)} files/s; index and table ${mebi(index.total)} MB = ` +
+      `${(index.total / bytes).toFixed(2)}x the text (${index.parts})`,
   );
   console.log(`push of 10 files searchable after ${incremental.toFixed(0)} ms`);
   await compare(base, counts, repositories);
@@ -153,7 +154,8 @@ async function pushTenFiles([repository]: readonly Repository[]): Promise<number
 
 async function sizeOf(): Promise<{ total: number; parts: string }> {
   const { rows } = await sql<{ total: number; heap: number; toast: number; gin: number; paths: number; pairs: number }>`
-    select pg_total_relation_size('code_files') + pg_total_relation_size('code_pairs') as total, pg_relation_size('code_files') as heap,
+    select pg_total_relation_size('code_files') + pg_total_relation_size('code_pairs') as total,
+      pg_relation_size('code_files') as heap,
       pg_table_size('code_files') - pg_relation_size('code_files') as toast,
       pg_relation_size('code_files_words') as gin, pg_relation_size('code_files_path') as paths,
       pg_total_relation_size('code_pairs') as pairs`.execute(db);
@@ -161,7 +163,9 @@ async function sizeOf(): Promise<{ total: number; parts: string }> {
   if (!row) throw new Error('No sizes');
   return {
     total: row.total,
-    parts: `rows ${mebi(row.heap)}, lexemes ${mebi(row.toast)}, GIN ${mebi(row.gin)}, paths ${mebi(row.paths)}, pairs ${mebi(row.pairs)}`,
+    parts:
+      `rows ${mebi(row.heap)}, lexemes ${mebi(row.toast)}, GIN ${mebi(row.gin)}, paths ${mebi(row.paths)}, pairs ` +
+      `${mebi(row.pairs)}`,
   };
 }
 

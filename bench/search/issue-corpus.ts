@@ -4,9 +4,8 @@ import type { Id } from '#lib/id.ts';
 import { seeded } from './random.ts';
 
 const syllables =
-  'ba be bo ca co da de di do fa fi ga go ha ki la le li lo ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te ti to va ve vi za'.split(
-    ' ',
-  );
+  `ba be bo ca co da de di do fa fi ga go ha ki la le li lo ma me mi mo na ne no pa pe po ra re ri ro sa se si so ta te
+  ti to va ve vi za`.split(/\s+/);
 const vocabulary = 60_000;
 /** The exponent of Zipf's law for English texts. */
 const exponent = 1.07;
@@ -76,11 +75,13 @@ export async function writeIssues(
     }));
     await change(db, async (tx) => {
       const { rows } = await sql<{ id: number }>`
-        insert into issues (repository_id, number, title, body, author_id, state, reactions, comments_count, created_at, updated_at)
+        insert into issues (repository_id, number, title, body, author_id, state, reactions, comments_count, created_at,
+          updated_at)
         select ${repository}, * from unnest(${issues.map((i) => i.number)}::int[], ${issues.map((i) => i.title)}::text[],
           ${issues.map((i) => i.body)}::text[], ${issues.map((i) => i.author)}::bigint[],
           ${issues.map((i) => (i.closed ? 'closed' : 'open'))}::text[],
-          ${issues.map((i) => (i.plus > 0 ? `{"+1": ${i.plus}}` : '{}'))}::jsonb[], ${issues.map((i) => i.comments.length)}::int[],
+          ${issues.map((i) => (i.plus > 0 ? `{"+1": ${i.plus}}` : '{}'))}::jsonb[],
+          ${issues.map((i) => i.comments.length)}::int[],
           ${issues.map((i) => i.created)}::timestamptz[], ${issues.map((i) => i.created)}::timestamptz[]) returning id`.execute(
         tx,
       );
@@ -89,15 +90,14 @@ export async function writeIssues(
         comments.map((comment) => ({ ...comment, created, issue: idOf(index) })),
       );
       await sql`insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)
-        select ${repository}, issue, author, body, at, at from unnest(${said.map((s) => s.issue)}::bigint[], ${said.map((s) => s.author)}::bigint[],
-          ${said.map((s) => s.body)}::text[], ${said.map((s) => s.created)}::timestamptz[]) as s (issue, author, body, at)`.execute(
-        tx,
-      );
+        select ${repository}, issue, author, body, at, at
+        from unnest(${said.map((s) => s.issue)}::bigint[], ${said.map((s) => s.author)}::bigint[],
+          ${said.map((s) => s.body)}::text[],
+          ${said.map((s) => s.created)}::timestamptz[]) as s (issue, author, body, at)`.execute(tx);
       const labelled = issues.flatMap((issue, index) => issue.labels.map((name) => ({ issue: idOf(index), name })));
       await sql`insert into issue_labels select l.issue, labels.id from unnest(${labelled.map((l) => l.issue)}::bigint[],
-          ${labelled.map((l) => l.name)}::text[]) as l (issue, name) join labels on labels.repository_id = ${repository} and labels.name = l.name`.execute(
-        tx,
-      );
+          ${labelled.map((l) => l.name)}::text[]) as l (issue, name)
+        join labels on labels.repository_id = ${repository} and labels.name = l.name`.execute(tx);
       const assigned = issues.flatMap(({ assignee, created }, index) =>
         assignee === null ? [] : [{ issue: idOf(index), assignee, created }],
       );

@@ -99,7 +99,8 @@ async function main(): Promise<void> {
     const [size] = rows;
     const bytes = Number(size?.texts) + Number(size?.comments);
     console.log(
-      `${to} issues, ${(bytes / 1e6).toFixed(0)} MB of text: indexed at ${perSecond.toFixed(0)} issues/s; index and table ${((size?.index ?? 0) / 1e6).toFixed(0)} MB = ${((size?.index ?? 0) / bytes).toFixed(2)}x the text`,
+      `${to} issues, ${(bytes / 1e6).toFixed(0)} MB of text: indexed at ${perSecond.toFixed(0)} issues/s; index and ` +
+        `table ${((size?.index ?? 0) / 1e6).toFixed(0)} MB = ${((size?.index ?? 0) / bytes).toFixed(2)}x the text`,
     );
     measured.push(await measure());
     from = to;
@@ -125,7 +126,8 @@ async function main(): Promise<void> {
   );
   const all = measured.map((kinds) => median([...kinds.values()].flatMap(({ plain }) => plain)));
   console.log(
-    `all queries: median ${all[0]?.toFixed(1)} ms at ${sizes[0]}, ${all[1]?.toFixed(1)} ms at ${most}: ${((all[1] ?? 0) / (all[0] ?? 1)).toFixed(1)}x`,
+    `all queries: median ${all[0]?.toFixed(1)} ms at ${sizes[0]}, ${all[1]?.toFixed(1)} ms at ${most}: ` +
+      `${((all[1] ?? 0) / (all[0] ?? 1)).toFixed(1)}x`,
   );
 }
 

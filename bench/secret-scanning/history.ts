@@ -108,8 +108,10 @@ printTable(
 const own = sumOf(busy, ({ processor }) => processor) - sumOf(busy, ({ waits }) => waits.length) * costOf(free);
 const seconds = sumOf(busy, ({ milliseconds }) => milliseconds) / 1_000 / rounds;
 process.stdout.write(
-  `p99 of each round, with scans and without: ${phases.map((one) => (quantile(one.busy.waits, 0.99) / quantile(one.idle.waits, 0.99)).toFixed(2)).join(' ')}\n` +
-    `${count} repositories of ${kilobytes} KB: ${seconds.toFixed(0)} s, ${(own / count / rounds).toFixed(0)} ms of processor time each, ` +
+  'p99 of each round, with scans and without: ' +
+    `${phases.map((one) => (quantile(one.busy.waits, 0.99) / quantile(one.idle.waits, 0.99)).toFixed(2)).join(' ')}\n` +
+    `${count} repositories of ${kilobytes} KB: ${seconds.toFixed(0)} s, ${(own / count / rounds).toFixed(0)} ms of ` +
+    'processor time each, ' +
     `memory ${Math.round(memory / mebi)} MB before, at most ${Math.round(peak / mebi)} MB meanwhile\n` +
     `load of the machine: ${loadavg()
       .map((value) => value.toFixed(1))

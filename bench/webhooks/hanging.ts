@@ -26,5 +26,6 @@ const { taken } = await stage.received();
 const waits = taken.map(({ guid, at }) => at - (queued.get(guid) ?? 0)).sort((one, other) => one - other);
 const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))];
 console.log(
-  `${waits.length} of ${queued.size} arrived beside 50 hanging receivers: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`,
+  `${waits.length} of ${queued.size} arrived beside 50 hanging receivers: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, ` +
+    `most ${at(1)} ms`,
 );

@@ -55,6 +55,8 @@ const rows = await db.selectFrom('webhook_deliveries').select('guid').where('sta
 const stored = new Set(rows.map(({ guid }) => guid));
 const strange = received.taken.filter(({ guid }) => !stored.has(guid)).length;
 console.log(
-  `${kills} kills in ${Math.round((Date.now() - began) / 1000)} s: ${received.taken.length} of ${count} arrived, ${count - received.taken.length} lost, ${twice} came more than once under one GUID, ${strange} under a GUID that isn't stored`,
+  `${kills} kills in ${Math.round((Date.now() - began) / 1000)} s: ${received.taken.length} of ${count} arrived, ` +
+    `${count - received.taken.length} lost, ${twice} came more than once under one GUID, ${strange} under a GUID that ` +
+    `isn't stored`,
 );
 if (received.taken.length !== count || strange > 0) process.exitCode = 1;

@@ -30,5 +30,6 @@ const { taken } = await stage.received();
 const waits = taken.flatMap(({ guid, at }) => at - (queued.get(guid) ?? at)).sort((one, other) => one - other);
 const at = (share: number) => waits[Math.min(waits.length - 1, Math.floor(waits.length * share))];
 console.log(
-  `${waits.length} of ${queued.size} arrived beside 320 hanging receivers of another owner with ${waiting} deliveries waiting: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`,
+  `${waits.length} of ${queued.size} arrived beside 320 hanging receivers of another owner with ${waiting} ` +
+    `deliveries waiting: p50 ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`,
 );

@@ -31,6 +31,7 @@ for (const number of [1, 20]) {
     .where('status_code', '=', 200)
     .execute();
   console.log(
-    `${number} hook(s): ${Math.round(count / seconds)} deliveries/s (${stored.length} of ${count} stored as delivered, ${wrong} signatures wrong; the worker was ready after ${Math.round(ready - began)} ms)`,
+    `${number} hook(s): ${Math.round(count / seconds)} deliveries/s (${stored.length} of ${count} stored as ` +
+      `delivered, ${wrong} signatures wrong; the worker was ready after ${Math.round(ready - began)} ms)`,
   );
 }

@@ -176,7 +176,8 @@ const scopeOpens = ({ scopes = [] }: Policy, repo: Repo, grant: Grant): boolean 
 };
 
 const visibilityReason = (repo: Repo, grant: Grant): string =>
-  `${repo.visibility}; role ${repo.role ?? 'none'}; the credential ${repo.reached ? 'reaches it' : 'does not reach it'}${withheldNote(grant)}`;
+  `${repo.visibility}; role ${repo.role ?? 'none'}; the credential ` +
+  `${repo.reached ? 'reaches it' : 'does not reach it'}${withheldNote(grant)}`;
 
 const withheldNote = (grant: Grant): string =>
   grant.kind === 'fine_grained_pat' && grant.withheld !== undefined ? `: ${grant.withheld}` : '';

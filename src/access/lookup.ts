@@ -121,7 +121,8 @@ function orgQueryWhere(
   const remembered = organizations(db, key);
   const select = sql`
     select ${remembered.columns(organizationVersion, organizationJson)}, a.id as ${named('id')}, m.role as ${named('role')},
-      ${heldIn(viewer.grant, sql`a.id`)} as ${named('held')}, ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${named('reached')}
+      ${heldIn(viewer.grant, sql`a.id`)} as ${named('held')},
+      ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${named('reached')}
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me}
     where a.kind = 'organization' and ${condition}`;
   return {

@@ -66,4 +66,6 @@ export function rememberRows<Json, Rows>(
 
 /** The version of joined rows: their ids and the transactions that wrote them, with a dash for an absent row. */
 export const versionOf = (...tables: readonly string[]): RawBuilder<string> =>
-  sql`concat_ws(' ', ${sql.join(tables.map((table) => sql`coalesce(${sql.ref(`${table}.id`)}::text || ':' || ${sql.ref(`${table}.xmin`)}::text, '-')`))})`;
+  sql`concat_ws(' ', ${sql.join(
+    tables.map((table) => sql`coalesce(${sql.ref(`${table}.id`)}::text || ':' || ${sql.ref(`${table}.xmin`)}::text, '-')`),
+  )})`;

@@ -105,7 +105,8 @@ function checkMigrations(manifest: Manifest, own: readonly string[]): void {
   if (differences.length === 0) return;
   const theirs = releaseName(manifest);
   throw new StartupError(
-    `The backup was made by Hearth ${theirs}, and this is ${release}: ${differences.join('; ')}. Restore it with that Hearth, then update`,
+    `The backup was made by Hearth ${theirs}, and this is ${release}: ${differences.join('; ')}. Restore it with ` +
+      'that Hearth, then update',
   );
 }
 
@@ -121,7 +122,8 @@ const setCounter = (table: string, column: string): string => `
         join pg_depend s on s.classid = 'pg_attrdef'::regclass and s.objid = d.oid
         join pg_class c on c.oid = s.refobjid and c.relkind = 'S'
       where d.adrelid = $1::regclass and a.attname = $2)) as name)
-  select setval(name, greatest(coalesce((select max(${quoted(column)}) from ${quoted(table)}), 0) + 1, nextval(name)), false) from drawn`;
+  select setval(name, greatest(coalesce((select max(${quoted(column)}) from ${quoted(table)}), 0) + 1, nextval(name)), false)
+  from drawn`;
 
 /** Adds the waiting jobs with the queue's own function. */
 async function restoreJobs(client: pg.Client, file: string): Promise<void> {

@@ -16,7 +16,8 @@ export async function listTables(client: pg.ClientBase): Promise<BackupTable[]> 
     `
     select c.relname as name,
       array_agg(a.attname::text order by a.attnum) filter (where a.attgenerated = '') as columns,
-      coalesce(array_agg(a.attname::text) filter (where a.attidentity <> '' or pg_get_expr(d.adbin, c.oid) like 'nextval(%'), '{}') as counters
+      coalesce(array_agg(a.attname::text)
+        filter (where a.attidentity <> '' or pg_get_expr(d.adbin, c.oid) like 'nextval(%'), '{}') as counters
     from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped
       left join pg_attrdef d on d.adrelid = c.oid and d.adnum = a.attnum
     where c.relnamespace = 'public'::regnamespace and c.relkind = 'r' and c.relname <> all ($1)

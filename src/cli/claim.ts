@@ -127,7 +127,8 @@ async function claimKey(tx: Tx, { secret_key_fingerprint: known }: Row, { secret
 }
 
 const whatToDo =
-  'Put the key back from where you keep it. If it is lost, `hearth secret-key replace` goes on without it: stored secrets must be set anew';
+  'Put the key back from where you keep it. If it is lost, `hearth secret-key replace` goes on without it: stored ' +
+  'secrets must be set anew';
 
 /** @throws StartupError if the stored secrets are encrypted with another key */
 async function checkKey(

@@ -122,7 +122,7 @@ async function readOrMakeHostKey(file: string, kind: HostKeyKind): Promise<HostK
     throw error;
   });
   const { newHostKey, readHostKey } = await hostKeyFunctions();
-  if (existing === undefined) await writeOnce(file, newHostKey(kind), 0o600);
+  if (existing === undefined) await writeOnce(file, await newHostKey(kind), 0o600);
   try {
     return readHostKey(existing ?? (await readFile(file, 'utf8')));
   } catch (error) {

@@ -17,9 +17,16 @@ type JoinedPostgres = {
 
 type JoinedParts = { embedded: Embedded; presence: Presence };
 
+type JoinOptions = {
+  role: 'server' | 'command';
+  log: Logger;
+  /** Called as soon as this process only waits for PostgreSQL. */
+  onLaunched?: (() => void) | undefined;
+};
+
 /** Starts the PostgreSQL of a data folder, or joins the running one. A server restarts it whenever it ends. */
-export async function joinEmbedded(path: string, role: 'server' | 'command', log: Logger): Promise<JoinedPostgres> {
-  let joined = await join(path, role);
+export async function joinEmbedded(path: string, { role, log, onLaunched }: JoinOptions): Promise<JoinedPostgres> {
+  let joined = await join(path, role, onLaunched);
   let leaving = false;
   let restarting: Promise<void> | undefined;
   const restartWhenLost = async (): Promise<void> => {
@@ -59,9 +66,9 @@ export async function joinEmbedded(path: string, role: 'server' | 'command', log
 const onWait = (reason: string): void => void process.stderr.write(`Waiting to start PostgreSQL (${reason})\n`);
 
 /** Starts or joins PostgreSQL. It retries if another process is stopping it. */
-async function join(path: string, role: 'server' | 'command'): Promise<JoinedParts> {
+async function join(path: string, role: 'server' | 'command', onLaunched?: () => void): Promise<JoinedParts> {
   for (let attempt = 1; ; attempt++) {
-    const embedded = await startEmbedded(path, {}, onWait);
+    const embedded = await startEmbedded(path, {}, { onWait, ...(onLaunched ? { onLaunched } : {}) });
     try {
       return { embedded, presence: await becomePresent(embedded.address, role) };
     } catch (error) {

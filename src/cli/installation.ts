@@ -33,13 +33,16 @@ export type Installation = {
   close(): Promise<void>;
 };
 
-type OpenOptions = Pick<Belongings, 'replaceKey'>;
+type OpenOptions = Pick<Belongings, 'replaceKey'> & {
+  /** Called as soon as this process only waits for the database. What blocks it may run then. */
+  onDatabaseAwaited?: () => void;
+};
 
 /** Opens the installation of the settings, migrates its database, and checks that folders and secret key belong to it. */
 export async function openInstallation(
   config: Config,
   role: 'server' | 'command',
-  options: OpenOptions = {},
+  { onDatabaseAwaited = () => undefined, ...options }: OpenOptions = {},
 ): Promise<Installation> {
   const log = logOf(config, role);
   if (role === 'server')
@@ -48,12 +51,20 @@ export async function openInstallation(
   const resourceLimits = await loadLimitOverrides(config.limits);
   const folder = await openDataFolder(config.data);
   if (folder.created && role === 'command') process.stderr.write(`There was no data folder ${folder.path}: it is a new one\n`);
-  const ssh = await sshSettingsFor(config, role === 'server' ? folder : undefined);
-  const opened = config.databaseUrl ? { address: { url: config.databaseUrl } } : await joinEmbedded(folder.path, role, log);
+  const opening = config.databaseUrl
+    ? { address: { url: config.databaseUrl } }
+    : joinEmbedded(folder.path, { role, log, onLaunched: onDatabaseAwaited });
+  // The first start makes host keys, while PostgreSQL makes its files.
+  const readingKeys = sshSettingsFor(config, role === 'server' ? folder : undefined);
+  readingKeys.catch(() => undefined); // awaited below, unless the database can't be opened
+  const opened = await opening;
+  onDatabaseAwaited();
   const { address } = opened;
   const leave = 'leave' in opened ? opened.leave : async () => undefined;
   let claimed: Claimed;
+  let ssh: Settings['ssh'];
   try {
+    ssh = await readingKeys;
     await prepareDatabase(address, role, log);
     claimed = await claim(address, { ...belongingsOf(config, folder), ...options });
   } catch (error) {

@@ -14,7 +14,10 @@ export function cookieProblemOf({ pagesPort, pagesUrl, url }: PagesConfig): stri
   const remedy = 'give them a host of their own by --pages-url';
   if (pages === own) return `Websites of repositories share the host ${own} with the server, and can set its cookies: ${remedy}`;
   if (protocol === 'http:' && shareDomain(pages, own))
-    return `Websites of repositories at ${pages} can set cookies for ${own}, which is reached over HTTP: use HTTPS, or ${remedy} in another domain`;
+    return (
+      `Websites of repositories at ${pages} can set cookies for ${own}, which is reached over HTTP: use HTTPS, or ` +
+      `${remedy} in another domain`
+    );
   return undefined;
 }
 

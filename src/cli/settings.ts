@@ -76,7 +76,8 @@ export const settings = {
     variable: 'HEARTH_PAGES_URL',
     parse: parsePagesOrigin,
     about:
-      'address by which people reach websites, as https://pages.example.com, or https://*.pages.example.com for a host for each owner and each private website; left out: the host of the web, and the port',
+      'address by which people reach websites, as https://pages.example.com, or https://*.pages.example.com for a ' +
+      'host for each owner and each private website; left out: the host of the web, and the port',
   },
   data: {
     flag: '--data <folder>',

@@ -12,6 +12,13 @@ import { findPostmaster, removeStalePidFiles } from './postgres-processes.ts';
 import { usePostgres } from './postgres-watch.ts';
 import { type OnWait, type StartWait, startWait, waitForOrphans } from './start-wait.ts';
 
+type StartReports = {
+  /** Called with the reason if the start has to wait. */
+  onWait?: OnWait;
+  /** Called as soon as this process only waits for PostgreSQL. */
+  onLaunched?: () => void;
+};
+
 /** A running embedded PostgreSQL, on a Unix socket inside the data folder. It stops when all processes that use it have ended. */
 export type Embedded = {
   address: Address;
@@ -55,20 +62,19 @@ const settings: Record<string, string> = {
  * Starts the PostgreSQL of a data folder, or joins one that another process has started there. While processes of an earlier
  * PostgreSQL still use the folder, it waits for their end.
  * @param extra replaces settings (tests turn durability off)
- * @param onWait called with the reason if the start has to wait
  * @throws StartupError with the reason if PostgreSQL doesn't start
  */
 export async function startEmbedded(
   dataFolder: string,
   extra: Record<string, string> = {},
-  onWait: OnWait = () => undefined,
+  { onWait = () => undefined, onLaunched = () => undefined }: StartReports = {},
 ): Promise<Embedded> {
   const home = await preparePostgresHome(dataFolder);
   const address: Address = { socket: home.socket, database, user };
   const wait = startWait({ maxMs: startTimeoutMs, log: home.log, onWait });
   for (;;) {
     const running = await findPostmaster(home);
-    const pid = running ?? (await launchServer(home, { ...settings, ...extra }, wait));
+    const pid = running ?? (await launchServer(home, { ...settings, ...extra }, { wait, onLaunched }));
     const isRunning = async () => pid !== undefined && (await findPostmaster(home)) === pid;
     if (pid !== undefined && (await waitUntilReady(home, isRunning))) {
       const start = startOfProcess(pid);
@@ -86,15 +92,20 @@ export async function startEmbedded(
 }
 
 /** Launches PostgreSQL when no process of an earlier one remains. Undefined if another PostgreSQL was first. */
-async function launchServer(home: PostgresHome, config: Record<string, string>, wait: StartWait): Promise<number | undefined> {
+async function launchServer(
+  home: PostgresHome,
+  config: Record<string, string>,
+  { wait, onLaunched }: { wait: StartWait; onLaunched: () => void },
+): Promise<number | undefined> {
   if (!(await waitForOrphans(home, wait))) return undefined;
   await removeStalePidFiles(home);
-  await initialize(home);
+  await initialize(home, onLaunched);
   const logSize = await stat(home.log).then(
     ({ size }) => size,
     () => 0,
   );
   const server = await startServer(home, config);
+  onLaunched();
   let failure: Error | undefined;
   server.once('error', (error) => {
     failure = error;
@@ -119,7 +130,7 @@ async function fatalReason(log: string, from: number): Promise<string> {
 const isFolderInUse = (reason: string): boolean =>
   /^(lock file ".*" already exists|pre-existing shared memory block)/.test(reason);
 
-async function initialize(home: PostgresHome): Promise<void> {
+async function initialize(home: PostgresHome, onLaunched: () => void): Promise<void> {
   const version = await readFile(join(home.data, 'PG_VERSION'), 'utf8').catch(() => undefined);
   if (version !== undefined) return;
   const child = launch(home, home.binaries.initdb, [
@@ -129,6 +140,7 @@ async function initialize(home: PostgresHome): Promise<void> {
   child.stderr?.on('data', (chunk: Buffer) => {
     output += chunk.toString();
   });
+  onLaunched();
   const [code] = await once(child, 'close');
   if (code !== 0)
     throw new StartupError(`PostgreSQL could not set up ${home.data}: ${output.trim().split('\n').at(-1) ?? 'no reason given'}`);

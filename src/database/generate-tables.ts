@@ -36,9 +36,11 @@ const columnsQuery = `
       from pg_constraint f join pg_class t on t.oid = f.confrelid
       where f.conrelid = c.oid and f.contype = 'f' and f.conkey = array[a.attnum] limit 1) as target,
     a.attname = 'id' and (a.attidentity <> '' or exists (
-      select from pg_attrdef d where d.adrelid = c.oid and d.adnum = a.attnum and pg_get_expr(d.adbin, c.oid) like 'nextval(%')) as is_id,
+      select from pg_attrdef d
+      where d.adrelid = c.oid and d.adnum = a.attnum and pg_get_expr(d.adbin, c.oid) like 'nextval(%')) as is_id,
     (select pg_get_constraintdef(k.oid) from pg_constraint k
-      where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum] and pg_get_constraintdef(k.oid) like '%ARRAY[%' limit 1) as check
+      where k.conrelid = c.oid and k.contype = 'c' and k.conkey = array[a.attnum]
+        and pg_get_constraintdef(k.oid) like '%ARRAY[%' limit 1) as check
   from pg_class c join pg_attribute a on a.attrelid = c.oid
   where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
   order by c.relname, a.attnum`;

@@ -25,10 +25,12 @@ export async function listMerged<Row>(db: Db, { indexed, others, order }: Merged
   if (page.offset >= maxRows) return { rows: [], total: await countMerged(db, parts) };
   const { rows } = await sql<Row>`
     with others as materialized (${firstOf(others, order, page)}), ahead as materialized (
-      select greatest(${page.offset}::bigint - count(*), 0) as skipped, least(count(*), ${page.offset}::bigint) as mixed from others
+      select greatest(${page.offset}::bigint - count(*), 0) as skipped, least(count(*), ${page.offset}::bigint) as mixed
+      from others
     )
     select * from (
-      (${indexed} order by ${order} offset (select skipped from ahead) limit ${page.limit + 1}::bigint + (select mixed from ahead))
+      (${indexed} order by ${order}
+        offset (select skipped from ahead) limit ${page.limit + 1}::bigint + (select mixed from ahead))
       union all select * from others) as merged
     order by ${order} offset ${page.offset}::bigint - (select skipped from ahead) limit ${page.limit + 1}`.execute(db);
   return pageOf(db, parts, rows, page);
@@ -60,7 +62,8 @@ export async function listMergedByTime<Row>(db: Db, { indexed, others, order }: 
   );
   const { rows } = await sql<Row>`
     with others as materialized (${firstOf(others, order, page)}),
-    ahead as materialized (select greatest(${page.offset}::bigint - count(*), 0) / ${indexed.length}::bigint as share from others),
+    ahead as materialized (
+      select greatest(${page.offset}::bigint - count(*), 0) / ${indexed.length}::bigint as share from others),
     pivot as materialized (select coalesce(least(${sql.join(times)}), 'infinity') as at),
     skipped as materialized (select ${sql.join(earlier, sql` + `)} as total)
     select * from (${sql.join(later, sql` union all `)} union all select * from others) as merged

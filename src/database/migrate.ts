@@ -51,7 +51,8 @@ export async function migrate(
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === forbidden)
       throw new StartupError(
-        `The role ${client.user} may not make tables and schemas in the database ${client.database} (${error.message}): make it the owner`,
+        `The role ${client.user} may not make tables and schemas in the database ${client.database} ` +
+          `(${error.message}): make it the owner`,
       );
     throw error;
   } finally {
@@ -112,7 +113,8 @@ async function applyBaseline(
 async function isUsedByServer(client: pg.Client): Promise<boolean> {
   const { rowCount } = await client.query(
     `select from pg_stat_activity
-    where datname = current_database() and application_name like 'hearth%' and application_name <> $1 and pid <> pg_backend_pid()`,
+    where datname = current_database() and application_name like 'hearth%' and application_name <> $1
+      and pid <> pg_backend_pid()`,
     [commandName],
   );
   return rowCount !== 0;
@@ -170,7 +172,8 @@ function checkApplied(applied: readonly Applied[], migrations: readonly Migratio
     const names = unknown.length === 1 ? last.name : `${unknown[0]?.name} to ${last.name}, ${unknown.length} migrations`;
     const newer = !last.applied_by ? 'a newer Hearth' : `Hearth ${last.applied_by}`;
     throw new StartupError(
-      `The database was written by ${newer} (it holds ${names}), and this is Hearth ${release}; start that one or restore a backup`,
+      `The database was written by ${newer} (it holds ${names}), and this is Hearth ${release}; start that one or ` +
+        'restore a backup',
     );
   }
   for (const row of applied) {

@@ -16,7 +16,8 @@ export const sealedColumns = [
 export async function newestSealedValues(db: Db): Promise<Buffer[]> {
   const newest = sealedColumns.map(
     ({ table, column }) =>
-      sql`(select ${sql.ref(column)} as sealed from ${sql.table(table)} where ${sql.ref(column)} is not null order by id desc limit 1)`,
+      sql`(select ${sql.ref(column)} as sealed from ${sql.table(table)}
+        where ${sql.ref(column)} is not null order by id desc limit 1)`,
   );
   const { rows } = await sql<{ sealed: Buffer }>`${sql.join(newest, sql` union all `)}`.execute(db);
   return rows.map(({ sealed }) => sealed);

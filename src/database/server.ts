@@ -19,7 +19,8 @@ export async function checkServer(db: Db): Promise<void> {
     throw new StartupError(`The database is PostgreSQL ${server.text}: Hearth needs ${oldestVersion} or newer`);
   if (server && server.encoding !== 'UTF8')
     throw new StartupError(
-      `The encoding of the database is ${server.encoding}: make one with UTF8 (create database … encoding 'UTF8' template template0)`,
+      `The encoding of the database is ${server.encoding}: make one with UTF8 (create database … encoding 'UTF8' ` +
+        'template template0)',
     );
   if (server && server.schema !== 'public')
     throw new StartupError(

@@ -6,7 +6,7 @@ import type { Caller } from '#lib/caller.ts';
 import type { Listed, Page, Uncounted, Walked } from '#lib/page.ts';
 import type { Paging } from './paging.ts';
 import type { At, PathResources, RootRows } from './path-resource.ts';
-import type { Scope, WriteScope } from './scope.ts';
+import type { Needs, Scope, ServedScope, WriteScope } from './scope.ts';
 import type { Services } from './services.ts';
 import type { ApiVersion } from './versions.ts';
 
@@ -21,6 +21,9 @@ export type ViewerOf<Access extends Policy> = Access extends
       ? Viewer & { grant: Extract<Grant, { kind: 'client' }> }
       : SignedIn;
 
+/** The scope of a handler's change. */
+export type CallWriteScope = WriteScope & Needs<keyof Services>;
+
 /** Everything that a handler gets: the scope of its request, and what the endpoint declares. */
 export type Call<
   Path extends string = string,
@@ -29,14 +32,14 @@ export type Call<
   Access extends Policy = Policy,
   Resources extends PathResources = readonly [],
 > = Scope & {
-  /** The scope, for functions that take one. */
-  readonly scope: Scope;
+  /** The scope, for functions that take one, with the services and `change`. */
+  readonly scope: ServedScope;
   /**
    * Runs a change in one transaction. It is the handlers' only source of a `WriteScope`, which all writing functions require, or
    * its `tx`. The last row of the path is read again and locked if its resource has a `lock`. `work` gets it with the other rows
    * of the path.
    */
-  readonly change: <T>(work: (scope: WriteScope, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
+  readonly change: <T>(work: (scope: CallWriteScope, at: At<Path, Resources>) => Promise<T>) => Promise<T>;
   readonly at: At<Path, Resources>;
   readonly query: Static<Query>;
   readonly body: Static<Body>;
@@ -59,7 +62,9 @@ export type Call<
 
 /** A call of any endpoint that shares the handler. `Own` has the fields that follow from their declarations. */
 export type SharedCall<Own> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'action' | 'viewer'> & {
-  readonly change: <T>(work: (scope: WriteScope, at: Own extends { at: infer At } ? At : unknown) => Promise<T>) => Promise<T>;
+  readonly change: <T>(
+    work: (scope: CallWriteScope, at: Own extends { at: infer At } ? At : unknown) => Promise<T>,
+  ) => Promise<T>;
 } & Readonly<Own>;
 
 /** The schemas of the successful replies, by status. */

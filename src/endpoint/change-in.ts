@@ -2,29 +2,42 @@
 import { everybody, type Viewer } from '#access/viewer.ts';
 import { change, type Db } from '#database/connect.ts';
 import { linksOf } from './links.ts';
-import { openScope, type Scope, type WriteScope, writeScope } from './scope.ts';
+import { type ChangeScope, openScope, type Scope, type Served, type WriteScope, writeScope } from './scope.ts';
 import type { Services } from './services.ts';
 
 /** The address in links where none is configured. Whoever stores such links replaces it when the address is known. */
 export const unknownAddress = 'http://hearth.invalid';
 
-type ScopeOrigin = {
+type ScopeOrigin<Held> = {
   readonly db: Db;
-  readonly services: Pick<Services, 'url' | 'ssh' | 'git'>;
+  readonly services: Held;
   readonly now: Date;
   readonly viewer?: Viewer;
 };
 
+type LinkServices = Pick<Services, 'url' | 'ssh' | 'git'>;
+
 /** A scope for what no request to the API does: jobs, commands and pushes. Its links have the configured address. */
-export function scopeWithoutRequest({ db, services, now, viewer = everybody }: ScopeOrigin): Scope {
+export function scopeWithoutRequest<Held extends LinkServices>(
+  origin: ScopeOrigin<Held>,
+): ChangeScope & { readonly services: Held } {
+  const { db, services, now, viewer = everybody } = origin;
   const links = linksOf(services.url ?? unknownAddress, services.ssh);
-  return openScope({ db, links, viewer, now, git: services.git });
+  return changing(openScope({ db, links, viewer, now, git: services.git, services }));
 }
 
+/** The scope with a `change`, which runs `work` in one transaction with a scope of its own. */
+export const changing = <Given extends Scope>(scope: Given): Given & ChangeScope => ({
+  ...scope,
+  change: (work) => changeIn(scope, work),
+});
+
 /** Runs `work` in one transaction with a scope of its own, for what isn't an endpoint or a job. */
-export const changeIn = <T>(scope: Scope, work: (scope: WriteScope) => Promise<T>): Promise<T> =>
-  change(scope.db, (tx) => work(writeScope(scope, tx)));
+export const changeIn = <Given extends Scope, T>(
+  scope: Given,
+  work: (scope: WriteScope & Served<Given>) => Promise<T>,
+): Promise<T> => change(scope.db, (tx) => work(writeScope(scope, tx)));
 
 /** The same for what has no scope at all: commands and pushes. */
-export const changeWithoutRequest = <T>(origin: ScopeOrigin, work: (scope: WriteScope) => Promise<T>): Promise<T> =>
+export const changeWithoutRequest = <T>(origin: ScopeOrigin<LinkServices>, work: (scope: WriteScope) => Promise<T>): Promise<T> =>
   changeIn(scopeWithoutRequest(origin), work);

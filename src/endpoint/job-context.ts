@@ -1,6 +1,6 @@
 import type { QueueContext } from '#jobs/job.ts';
-import { changeIn, scopeWithoutRequest } from './change-in.ts';
-import type { Change, Scope } from './scope.ts';
+import { scopeWithoutRequest } from './change-in.ts';
+import type { Change, ServedScope } from './scope.ts';
 import type { Services } from './services.ts';
 
 /** The context of jobs and event subscriptions. */
@@ -8,12 +8,13 @@ export type JobContext = QueueContext & {
   readonly change: Change;
   readonly services: Services;
   /** Reads as `everybody`, since people with different access see what a job writes. */
-  readonly scope: Scope;
+  readonly scope: ServedScope;
 };
 
 /** The context of a job. Each has its own scope. */
 export function jobContext(given: QueueContext & { change?: Change }, services: Services): JobContext {
   const { db, now } = given;
-  const scope = scopeWithoutRequest({ db, now, services });
-  return { change: (work) => changeIn(scope, work), ...given, services, scope };
+  const opened = scopeWithoutRequest({ db, now, services });
+  const { change = opened.change } = given;
+  return { ...given, change, services, scope: { ...opened, change } };
 }

@@ -33,6 +33,12 @@ export type WriteScope = Scope & { readonly tx: Tx };
 /** Runs a change in one transaction. */
 export type Change = <T>(work: (scope: WriteScope) => Promise<T>) => Promise<T>;
 
+/**
+ * The scope of whoever may begin transactions: handlers, jobs, commands and pushes. A `WriteScope` isn't one, so the compiler
+ * refuses functions that commit by themselves inside of a transaction.
+ */
+export type ChangeScope = Scope & { readonly change: Change };
+
 /** The repository or organization at the start of a path, and the viewer's access to it. */
 type PathRoot = {
   readonly repo?: Repo;
@@ -45,28 +51,40 @@ type PathRoot = {
 /** Roots by the words that name them. Access decisions aren't cached: each endpoint makes its own decision about these rows. */
 export type PathRoots = Map<string, PathRoot>;
 
-/** The process-wide services that a function needs beside the scope: `Scope & Needs<'secrets'>`. */
-export type Needs<Name extends keyof Services> = Pick<Services, Name>;
+/** The process-wide services that a function needs of its scope: `Scope & Needs<'secrets'>`. */
+export type Needs<Name extends keyof Services> = { readonly services: Pick<Services, Name> };
+
+/** The scope of handlers and jobs, which has all services. */
+export type ServedScope = ChangeScope & Needs<keyof Services>;
+
+/** The services of a scope from which another one is opened. */
+export type Served<Given> = Given extends { readonly services: infer Held } ? { readonly services: Held } : unknown;
+
+type ScopeParts = Omit<Scope, 'load' | 'roots' | 'media'> & { readonly media?: Media };
 
 /** Opens a scope in which nothing is loaded yet. */
-export function openScope(given: Omit<Scope, 'load' | 'roots' | 'media'> & { readonly media?: Media }): Scope {
+export function openScope<Given extends ScopeParts>(given: Given): Scope & Served<Given> {
   const { db, links, viewer, media = 'json', now, git } = given;
-  const scope: Scope = { db, links, viewer, media, now, git, load: openLoaders(() => scope), roots: new Map() };
+  const load = openLoaders((): Scope => scope);
+  const scope = Object.assign({ db, links, viewer, media, now, git, load, roots: new Map() }, servicesOf(given));
   return scope;
 }
 
 /** Opens the scope of a transaction. It loads values again, since others may have changed them before the transaction began. */
-export function writeScope({ links, viewer, media, now, git }: Scope, tx: Tx): WriteScope {
-  const scope: WriteScope = { db: tx, tx, links, viewer, media, now, git, load: openLoaders(() => scope), roots: new Map() };
-  return scope;
-}
+export const writeScope = <Given extends Scope>(given: Given, tx: Tx): WriteScope & Served<Given> =>
+  Object.assign(openScope({ ...given, db: tx }), { tx });
 
 /** The same scope for another viewer, without the values loaded for the first one. */
-export const scopeFor = (scope: Scope, viewer: Viewer): Scope => openScope({ ...scope, viewer });
+export const scopeFor = <Given extends Scope>(scope: Given, viewer: Viewer): Scope & Served<Given> =>
+  openScope({ ...scope, viewer });
 
 /** The same scope for another media type. It loads values again, since loaded ones may contain texts of the former type. */
 export const scopeIn = (scope: Scope, media: Media): Scope =>
   media === scope.media ? scope : { ...openScope({ ...scope, media }), roots: scope.roots };
+
+/** The services of a scope, if it has them. */
+const servicesOf = <Given extends object>(given: Given) =>
+  ('services' in given ? { services: given.services } : {}) as Served<Given>;
 
 /** Forgets rows that were read before a change, since they may be stale. */
 export function forgetAll({ load, roots }: Pick<Scope, 'load' | 'roots'>): void {

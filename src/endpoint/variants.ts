@@ -1,10 +1,9 @@
 import type { Static, TSchema } from 'typebox';
 import type { Policy } from '#access/policy.ts';
-import type { Call, Handled, Replies, ViewerOf } from './call.ts';
+import type { Call, CallWriteScope, Handled, Replies, ViewerOf } from './call.ts';
 import type { Declaration, Endpoint, ReplyOf } from './endpoint.ts';
 import type { Paging } from './paging.ts';
 import type { At, KnownPath, PathResources, RootRows } from './path-resource.ts';
-import type { WriteScope } from './scope.ts';
 
 /** The fields that differ between endpoints with a shared handler. All others are in the shared part. */
 type Variant = {
@@ -39,7 +38,7 @@ type CheckedPath<Of extends Variant> =
 /** The handler's input: a call of any variant. */
 type VariantCall<Of extends Variant, Query, Body> = Omit<Call, 'at' | 'change' | 'query' | 'body' | 'action' | 'viewer'> & {
   readonly at: AtOf<Of>;
-  readonly change: <T>(work: (scope: WriteScope, at: AtOf<Of>) => Promise<T>) => Promise<T>;
+  readonly change: <T>(work: (scope: CallWriteScope, at: AtOf<Of>) => Promise<T>) => Promise<T>;
   readonly query: Of extends Variant ? StaticOf<Own<Of, 'query', Query>> : never;
   readonly body: Of extends Variant ? StaticOf<Own<Of, 'body', Body>> : never;
   readonly viewer: ViewerOf<Of['access']>;

@@ -31,7 +31,8 @@ export async function countRecent(tx: Tx, firsts: readonly Recorded[], most: num
   const rows = firsts.map(({ id, owner, at }) => ({ id, owner, at }));
   const counted = await sql<{ owner: number; count: number }>`
     select f.owner, (select count(*) filter (where last.created_at > f.at - interval '1 minute') from (
-      select e.created_at from events e where e.owner_id = f.owner and e.id < f.id order by e.id desc limit ${most}) as last) as count
+      select e.created_at from events e where e.owner_id = f.owner and e.id < f.id
+      order by e.id desc limit ${most}) as last) as count
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as f(id bigint, owner bigint, at timestamptz)`.execute(tx);
   return new Map(counted.rows.map(({ owner, count }) => [owner, count]));
 }

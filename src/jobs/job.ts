@@ -69,9 +69,9 @@ export async function enqueueAll<Payload extends object>(
   if (entries.length === 0) return;
   const rows = entries.map(({ payload, options }) => ({ payload, ...options }));
   await sql`
-    select jobs.add_job(${type.name}, payload, queue_name => queue, job_key => key, run_at => "runAt", max_attempts => ${type.attempts},
+    select jobs.add_job(${type.name}, payload, queue_name => queue, job_key => key, run_at => "runAt",
+      max_attempts => ${type.attempts},
       priority => coalesce(priority, 0))
-    from json_to_recordset(${JSON.stringify(rows)}::json) as j(payload json, queue text, key text, "runAt" timestamptz, priority integer)`.execute(
-    tx,
-  );
+    from json_to_recordset(${JSON.stringify(rows)}::json) as j(payload json, queue text, key text, "runAt" timestamptz,
+      priority integer)`.execute(tx);
 }

@@ -3,20 +3,21 @@ import type { Interpreter } from './interpreters.ts';
 
 const introduction = `# Limits
 
-What one caller may take of the server at most, so that no request can hold it up for the others. A caller is an account over all its
-tokens, an installation, an app, or the network address of who isn't signed in (of IPv6, its first 64 bits). Past a limit, a request is
-refused with a message that names the limit, or waits for its turn: those who wait are let in by turns of callers, so that who asks for
-much waits for itself.
+These limits bound what one caller may use, so that no request holds up the server for others. A caller is an account with
+all its tokens, an installation, an app, or the network address of an anonymous client (for IPv6, its first 64 bits). Past a
+limit, a request is refused with a message that names the limit, or it waits. Waiting requests are let in by turns of
+callers, so a caller with many requests delays only its own.
 
 Operators change limits by \`HEARTH_LIMITS\`, for each process:
 
     HEARTH_LIMITS=git.transfers=32,requests.fileBody=100M,git.transferTime=2h
 
-Bytes take K, M and G, times take ms, s, m and h. Limits that are called fixed can't be changed: the API promises them, or what is stored
-relies on them. The rate limits of the API (requests an hour) are in
+Bytes take K, M and G, times take ms, s, m and h. Limits marked as fixed can't be changed: the API promises them, or stored
+data relies on them. The rate limits of the API (requests an hour) are in
 [Configuration](configuration.md#rate-limits).
 
-This page is made by \`npm run docs\` from what each part of the server and each family of endpoints declares. A test fails when it is stale.`;
+This page is made by \`npm run docs\` from the declarations of the server's parts and of the families of endpoints. A test
+fails when it is stale.`;
 
 /** Makes the page of all limits. */
 export function makeLimitsPage(table: LimitTable, interpreters: readonly Interpreter[]): string {
@@ -42,7 +43,8 @@ function interpretersSection(interpreters: readonly Interpreter[]): string {
   return ['## What is interpreted\n', interpretersText, '', ...heads, ...rows].join('\n');
 }
 
-const interpretersText = `All that interprets what users write. What runs in process counts its steps, and yields to other work where it may take long.`;
+const interpretersText = `Everything that interprets text from users. What runs in the process counts its steps, and
+yields to other work where it may take long.`;
 
 const row = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`;
 

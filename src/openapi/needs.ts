@@ -17,7 +17,10 @@ const reasons: Record<NoPermissionReason, string> = {
 
 /** A permission in the format of the headers, for example `members=read`. */
 export const permissionText = (permission: string, vocabulary: Vocabulary): string =>
-  `\`${permission.replace(/^(\w+):(\w+)$/, (_, name: string, level: string) => `${emitPermission(vocabulary, name)}=${level}`)}\``;
+  `\`${permission.replace(
+    /^(\w+):(\w+)$/,
+    (_, name: string, level: string) => `${emitPermission(vocabulary, name)}=${level}`,
+  )}\``;
 
 /** The required permissions, or the reason why none is required. */
 export function permissionsText({ permission }: Policy, vocabulary: Vocabulary): string {

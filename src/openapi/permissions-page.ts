@@ -8,15 +8,17 @@ type Declared = Endpoint & { readonly family: string };
 
 const introduction = `# Permissions
 
-What is needed to call each endpoint: a token of the right kind, its permission or scope, and the role of its holder. To see how the
-server decides about one request, run \`./hearth explain --token "$TOKEN" GET /orgs/acme/hooks\`. [Tokens](tokens.md) says how to make them.
+What is needed to call each endpoint: a token of the right kind, its permission or scope, and the role of its holder. To see
+how the server decides about one request, run \`./hearth explain --token "$TOKEN" GET /orgs/acme/hooks\`.
+[Tokens](tokens.md) says how to make them.
 
-- **Permission** is what fine-grained personal tokens and tokens of apps need, with its level: \`a=read\`, \`a=write\` or \`a=admin\`,
-  each of which includes those before it. \`a, b\` means both, \`a; b\` one of them. [All permissions](#all-permissions) are listed below.
-- **Scopes** are for classic personal tokens and tokens of OAuth apps: they need one of these, or one that includes it. For a public
-  repository, \`public_repo\` is enough where \`repo\` is named. If none is named, none is needed.
-- **Role** is what the account behind the token must be in the repository or organization. An installation of an app has no role: only
-  its permissions count.
+- **Permission** is what fine-grained personal tokens and tokens of apps need, with its level: \`a=read\`, \`a=write\` or
+  \`a=admin\`. Each level includes the ones before it. \`a, b\` means both, \`a; b\` one of them.
+  [All permissions](#all-permissions) are listed below.
+- **Scopes** are for classic personal tokens and tokens of OAuth apps: they need one of these, or one that includes it. For a
+  public repository, \`public_repo\` is enough where \`repo\` is named. If none is named, none is needed.
+- **Role** is what the account behind the token must be in the repository or organization. An installation of an app has no
+  role: only its permissions count.
 - **Tokens** are the kinds that are accepted: C classic, F fine-grained, O of an OAuth app, U of an app for a user, I of an app's
   installation.
 - **Public**: "yes" where public repositories and organizations can be read without any of this, and without a token.
@@ -42,9 +44,10 @@ export function makePermissionsPage(endpoints: readonly Declared[]): string {
 
 const interactions = `## Limits on interactions
 
-For a time, an organization or a repository may limit these to accounts that are older than a day, contributors or collaborators. A
-contributor wrote a commit of the default branch, a collaborator has a role in the repository. Installations of apps aren't limited.
-Commits count by the verified addresses of an account and its noreply address: nobody verified what else an account states.`;
+For a time, an organization or a repository may limit these to accounts that are older than a day, contributors or
+collaborators. A contributor wrote a commit of the default branch, a collaborator has a role in the repository. Installations
+of apps aren't limited. Commits count by the verified addresses of an account and its noreply address: nobody verified what
+else an account states.`;
 
 function interactionsIn(endpoints: readonly Declared[]): string {
   const limited = endpoints.filter(({ access }) => access.interaction === true).sort(byPath);
@@ -99,7 +102,8 @@ const scopeTitles: Record<PermissionScope, string> = {
 /** The catalogue, with the levels that each permission has. */
 const allPermissions = `## All permissions
 
-Fine-grained tokens and apps can have these, each at one of its levels. Those of an account are for tokens that are made for the user's own.
+Fine-grained tokens and apps can have these, each at one of its levels. Permissions of an account are only for tokens for the
+user's own resources.
 
 ${rowsOf(
   ['Permissions of', 'Levels', 'Names'],

@@ -98,7 +98,8 @@ async function listen(app: FastifyInstance, { host, port }: { host: string; port
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE')
       throw new StartupError(
-        `Port ${port} of ${host} is in use, which is for websites: stop what listens there, or choose another by --pages-port, or off`,
+        `Port ${port} of ${host} is in use, which is for websites: stop what listens there, or choose another by ` +
+          '--pages-port, or off',
       );
     if (code === 'EACCES')
       throw new StartupError(`Port ${port} may not be used by this account: choose one above 1023 by --pages-port`);

@@ -35,7 +35,7 @@ export type EventScope = Pick<Recorded, 'owner' | 'repository' | 'actor'>;
  * What the payloads of a batch of events are built with, many at the same time: the scope of `everybody`, in which each thing is
  * loaded once. Its links have the address under which receivers reach this server.
  */
-export type PayloadContext = Scope &
+export type PayloadScope = Scope &
   Needs<'refRules'> & {
     /** The repository of an event. Visibility isn't checked: only hooks of the repository and its owner get the event. */
     findRepository(event: EventScope): Promise<OwnedRepository | undefined>;
@@ -48,7 +48,7 @@ export type PayloadBuilder<Kind extends EventKind> = {
   /** All types that `build` may return. If no hook is subscribed to any of them, `build` isn't called. */
   readonly types: readonly WebhookEventType[];
   /** The webhook events; none if the event's subject was deleted meanwhile. */
-  build(event: Recorded<Kind>, context: PayloadContext): Promise<readonly WebhookEvent[]>;
+  build(event: Recorded<Kind>, context: PayloadScope): Promise<readonly WebhookEvent[]>;
   /** The payload may be large, and reads the repository. It is built when no other is. */
   readonly isLarge?: true;
   /** The one app whose hook receives it; omitted where every subscribed hook does. */
@@ -76,7 +76,7 @@ export const changesOf = (from: Readonly<Record<string, unknown>> = {}) => ({
 
 /** Webhook events about a repository that still exists; `build` makes them, and each body gets the repository. */
 export async function aboutRepository(
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope,
   build: (repository: OwnedRepository) => Promise<readonly WebhookEvent[]> | readonly WebhookEvent[],
 ): Promise<readonly WebhookEvent[]> {

@@ -180,6 +180,8 @@ export const layerInterpreters: readonly Interpreter[] = [
 export const layerOwnFiles: readonly string[] = [
   'backup/manifest.ts',
   'cli/cluster-part.ts',
+  'cli/code-bundle/record.ts',
+  'cli/code-bundle/stack-traces.ts',
   'lib/release.ts',
   'runner-providers/catalogue.ts',
   'runner-providers/process/machine.ts',

@@ -1,25 +1,15 @@
 // Twirp, the protocol of the services. Each method is a POST, and errors have a code and a message.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { everybody } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import { changeIn } from '#endpoint/change-in.ts';
-import type { Links } from '#endpoint/links.ts';
-import { type Change, openScope } from '#endpoint/scope.ts';
-import type { Services } from '#endpoint/services.ts';
+import { changing } from '#endpoint/change-in.ts';
+import { openScope, type ServedScope } from '#endpoint/scope.ts';
 import { notFound, Refusal, type RefusalKind, unauthenticated } from '#lib/refusal.ts';
 import { findJobOfToken, type JobRow } from '#resources/actions/workflow-runs/index.ts';
 import { type Message, readMessage } from './message.ts';
 import type { Exchange, ResultsParts } from './parts.ts';
 
 /** The input of a method. The job is running, and the request's token belongs to it. */
-export type TwirpCall = {
-  readonly db: Db;
-  readonly change: Change;
-  readonly services: Services;
-  readonly links: Links;
-  readonly now: Date;
-  readonly job: JobRow;
-};
+export type TwirpCall = ServedScope & { readonly job: JobRow };
 
 /** The methods of a service, by name. Replies use the JSON form of Protocol Buffers. */
 export type TwirpMethods = Readonly<Record<string, (call: TwirpCall, message: Message) => Promise<object>>>;
@@ -54,8 +44,8 @@ async function answer(
   request.caller = caller;
   const message = readMessage(await readJson({ request, reply }, caller));
   const links = linksFor(request);
-  const scope = openScope({ db, links, viewer: everybody, now, git: services.git });
-  return method({ db, change: (work) => changeIn(scope, work), services, links, now, job }, message);
+  const scope = changing(openScope({ db, links, viewer: everybody, now, git: services.git, services }));
+  return method({ ...scope, job }, message);
 }
 
 const tokenOf = ({ headers }: FastifyRequest): string => /^Bearer (\S+)$/i.exec(headers.authorization ?? '')?.[1] ?? '';

@@ -14,9 +14,10 @@ import {
 } from '@connectrpc/connect';
 import { connectNodeAdapter } from '@connectrpc/connect-node';
 import { LRUCache } from 'lru-cache';
-import { change } from '#database/connect.ts';
-import { changeWithoutRequest } from '#endpoint/change-in.ts';
+import { everybody } from '#access/viewer.ts';
+import { changeIn, changeWithoutRequest, scopeWithoutRequest } from '#endpoint/change-in.ts';
 import type { Links } from '#endpoint/links.ts';
+import { openScope } from '#endpoint/scope.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { declareRunner, queuedChannel, type RunnerRow, registerRunner } from '#resources/actions/runners/index.ts';
@@ -61,7 +62,8 @@ export function openProtocol(parts: ProtocolParts): ProtocolServer {
   const turns = openTurns({
     keyOf: queueKeyOf,
     version: queue.version,
-    take: (runners: readonly RunnerRow[]) => takeJobs(db, runners, parts.clock()),
+    take: (runners: readonly RunnerRow[]) =>
+      takeJobs(scopeWithoutRequest({ db, services: parts.services, now: parts.clock() }), runners),
   });
   const runners = openKnownRunners({ db, queue, clock: parts.clock });
   const handle = connectNodeAdapter({
@@ -144,9 +146,9 @@ function addServices(router: ConnectRouter, parts: ServiceParts): void {
     async updateTask(request, context) {
       const runner = await authenticated(parts, context);
       const reported = reportedState(request);
-      const job = await change(db, async (tx) => {
-        const own = await findJobOf(tx, runner, jobIdOf(request.state?.id));
-        return own && noteState({ tx, links: linksOf(parts, context), now: clock() }, runner, own, reported);
+      const job = await changeIn(scopeOf(parts, context), async (scope) => {
+        const own = await findJobOf(scope.tx, runner, jobIdOf(request.state?.id));
+        return own && noteState(scope, runner, own, reported);
       });
       if (!job) throw notIts();
       // If the runner reported no result, this ends the job on the runner too.
@@ -204,26 +206,31 @@ function openMasks(load: (job: JobRow) => Promise<SecretMask>) {
  * @returns undefined if no job waits, and 'unknown' if that can't be determined
  */
 async function nextTask(
-  { database: { db }, clock, turns, ...parts }: ServiceParts,
+  parts: ServiceParts,
   runner: RunnerRow,
   { context, latest, trusts }: { context: HandlerContext; latest: number; trusts: boolean },
 ): Promise<Task | 'unknown' | undefined> {
-  const links = linksOf(parts, context);
   for (;;) {
-    const taken = await turns.ask(runner, { trusts, until: latest, signal: context.signal });
+    const taken = await parts.turns.ask(runner, { trusts, until: latest, signal: context.signal });
     if (!taken || taken === 'unknown') return taken;
     try {
-      const { secrets, actionsOrigin } = parts.services;
-      const task = await change(db, (tx) => makeTask(tx, taken, { links, secrets, actionsOrigin, now: clock() }));
+      const task = await changeIn(scopeOf(parts, context), (scope) => makeTask(scope, taken));
       if (!context.signal.aborted) return task;
-      await change(db, (tx) => returnJob({ tx, links, now: clock() }, taken));
+      await changeIn(scopeOf(parts, context), (scope) => returnJob(scope, taken));
       throw new ConnectError('The runner has gone', Code.Canceled);
     } catch (error) {
       if (!(error instanceof TaskProblem)) throw error;
-      await change(db, (tx) => abandonJob({ tx, links, now: clock() }, taken, error));
+      await changeIn(scopeOf(parts, context), (scope) => abandonJob(scope, taken, error));
     }
   }
 }
+
+/** A scope whose links have the address at which the runner reached this server. */
+const scopeOf = (parts: ServiceParts, context: HandlerContext) => {
+  const { database, services, clock } = parts;
+  const links = linksOf(parts, context);
+  return openScope({ db: database.db, links, viewer: everybody, now: clock(), git: services.git, services });
+};
 
 const linksOf = ({ linksOf: find }: Pick<ProtocolParts, 'linksOf'>, context: HandlerContext): Links => {
   const request = context.values.get(nodeRequest);

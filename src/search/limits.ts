@@ -35,7 +35,9 @@ export const searchLimits = limitGroup('search', 'Search', {
     value: 10,
     unit: 'count',
     fixed: true,
-    of: 'qualifiers of a query that need a look into other tables (`field.…`, `status`, `linked`, those about reviews, sub-issues and blocked issues, `good-first-issues`, `help-wanted-issues`; of users `repos`, `language`)',
+    of:
+      'qualifiers of a query that need a look into other tables (`field.…`, `status`, `linked`, those about reviews, ' +
+      'sub-issues and blocked issues, `good-first-issues`, `help-wanted-issues`; of users `repos`, `language`)',
     past: '422',
   },
   values: {

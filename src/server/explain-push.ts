@@ -3,6 +3,7 @@ import type { CheckResult } from '#access/authorize.ts';
 import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
 import type { Db } from '#database/connect.ts';
+import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import type { Services } from '#endpoint/services.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
@@ -22,7 +23,7 @@ export type PushExplanation = Omit<Explanation, 'endpoint' | 'steps'> & {
 
 type ExplainPush = {
   db: Db;
-  services: Pick<Services, 'git' | 'refRules'>;
+  services: Pick<Services, 'git' | 'refRules' | 'url' | 'ssh'>;
   authorization: string | undefined;
   owner: string;
   name: string;
@@ -63,7 +64,8 @@ export async function explainPush(given: ExplainPush): Promise<PushExplanation> 
     const [workflow] = hasObjects ? (await refuseWorkflowFiles(gitRepository, access, [move])).values() : [];
     if (workflow !== undefined) steps.push({ check: 'workflow files', passed: false, because: workflow });
     const rules = await explainMove(
-      { db, gitRepository, now, refRules: services.refRules },
+      scopeWithoutRequest({ db, services, now, viewer }),
+      gitRepository,
       { repo, actor: { account: viewer.account?.id }, moves: [move] },
       { hasObjects },
     );

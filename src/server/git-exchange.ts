@@ -5,8 +5,7 @@ import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
 import { type Database, isUnavailable } from '#database/connect.ts';
 import { databaseLimits } from '#database/limits.ts';
-import { changeWithoutRequest } from '#endpoint/change-in.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import type { Services } from '#endpoint/services.ts';
 import { type GitErrorKind, isGitError, storageMessage } from '#git/errors.ts';
 import type { GitStore } from '#git/repo.ts';
@@ -41,14 +40,8 @@ export function handlersOf(
 ): PushHandlers {
   const { account, grant } = viewer;
   const who = grant.kind === 'deploy_key' ? { actor: grant.addedBy, isDeployKey: true } : { actor: account?.id };
-  const context = {
-    db,
-    git,
-    refRules: services.refRules,
-    followUps: services.followUps,
-    change: <T>(work: (scope: WriteScope) => Promise<T>) => changeWithoutRequest({ db, services, now: clock(), viewer }, work),
-  };
-  const handlers = pushHandlers({ context, clock, repo, ...who, workflowFiles: workflowFileAccess(grant, repo) });
+  const scopeNow = () => scopeWithoutRequest({ db, services: { ...services, git }, now: clock(), viewer });
+  const handlers = pushHandlers({ scopeNow, repo, ...who, workflowFiles: workflowFileAccess(grant, repo) });
   return {
     ...handlers,
     async before(commands) {

@@ -40,7 +40,10 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
 export const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
-    'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, X-Accepted-Service-Permissions, X-Service-Media-Type, X-Service-Api-Version-Selected, X-Service-Request-Id, X-Poll-Interval',
+    'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, ' +
+    'X-RateLimit-Resource, X-RateLimit-Reset, X-OAuth-Scopes, X-Accepted-OAuth-Scopes, ' +
+    'X-Accepted-Service-Permissions, X-Service-Media-Type, X-Service-Api-Version-Selected, X-Service-Request-Id, ' +
+    'X-Poll-Interval',
   'content-security-policy': "default-src 'none'",
   'referrer-policy': 'origin-when-cross-origin, strict-origin-when-cross-origin',
   'x-content-type-options': 'nosniff',

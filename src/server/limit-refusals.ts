@@ -70,7 +70,8 @@ export function openLimitRefusals(
 async function addCounts(tx: Tx, counts: readonly Count[], now: Date): Promise<void> {
   const hour = new Date(Math.floor(now.getTime() / 3_600_000) * 3_600_000);
   await sql`
-    with given as (select * from json_to_recordset(${JSON.stringify(counts)}::json) as g("limit" text, caller text, count integer)),
+    with given as (
+      select * from json_to_recordset(${JSON.stringify(counts)}::json) as g("limit" text, caller text, count integer)),
     named as (
       select g."limit", g.count, case
         when (select count(*) from limit_refusals where hour = ${hour}) < ${maxRows}

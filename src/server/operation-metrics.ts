@@ -132,7 +132,8 @@ async function readRows(db: Db, now: Date): Promise<Rows> {
   const { rows } = await sql<Rows>`
     with waiting_events as materialized (${events})
     select
-      ${figuresOf(sql`select state as name, count(j.state) as value from unnest(array['due', 'running', 'scheduled', 'failed']) as s (state)
+      ${figuresOf(sql`select state as name, count(j.state) as value
+        from unnest(array['due', 'running', 'scheduled', 'failed']) as s (state)
         left join (${jobs}) j using (state) group by state`)} as jobs,
       ${figuresOf(sql`select t.identifier as name, greatest(0, extract(epoch from now() - min(j.run_at))) as value
         from (select * from jobs._private_jobs limit ${maxCounted}) j join jobs._private_tasks t on t.id = j.task_id
@@ -140,7 +141,8 @@ async function readRows(db: Db, now: Date): Promise<Rows> {
       ${figuresOf(sql`select 'waiting' as name, count(*) as value from (
           select from webhook_deliveries where due_at is not null limit ${maxCounted}) d
         union all select 'failed', count(*) from (select from webhook_deliveries
-          where created_at > ${new Date(now.getTime() - failedWithinMs)} and status_code >= 400 limit ${maxCounted}) d`)} as deliveries,
+          where created_at > ${new Date(now.getTime() - failedWithinMs)}
+            and status_code >= 400 limit ${maxCounted}) d`)} as deliveries,
       ${figuresOf(sql`select lane as name, value from waiting_events`)} as events,
       ${figuresOf(sql`select lane as name, greatest(0, extract(epoch from ${now}::timestamptz - e.created_at)) as value
         from waiting_events w join events e on e.id = w.oldest`)} as oldest_events,

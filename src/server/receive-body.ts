@@ -113,7 +113,8 @@ export const tooLarge = ({ bytes, name }: Pick<ReceiveLimits, 'bytes' | 'name'>)
 const timedOut = ({ time, rate }: ReceiveLimits): Refusal =>
   new Refusal(
     'timed_out',
-    `The body took too long to arrive: ${time / 1_000} s are allowed (requests.bodyTime), and more where it brings ${rate} bytes a second`,
+    `The body took too long to arrive: ${time / 1_000} s are allowed (requests.bodyTime), and more where it brings ` +
+      `${rate} bytes a second`,
     [],
     { limit: 'requests.bodyTime' },
   );

@@ -48,7 +48,9 @@ export const refusalOfGit = ({ kind, message, limit }: GitError): Refusal | unde
 export function refusalOfTimeout(error: unknown, { statementTime }: LimitValues<typeof databaseLimits>): Refusal | undefined {
   if (!isStatementTimeout(error)) return undefined;
   const limit = 'database.statementTime';
-  const message = `The database worked on this for longer than the ${statementTime / 1_000} s of the limit ${limit}. Please ask for less at once.`;
+  const message =
+    `The database worked on this for longer than the ${statementTime / 1_000} s of the limit ${limit}. Please ask for ` +
+    'less at once.';
   return new Refusal('unavailable', message, [], { limit, retryAfter: 60 });
 }
 

@@ -3,11 +3,11 @@
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Repo } from '#access/viewer.ts';
 import { change } from '#database/connect.ts';
-import { isRaw, reply, type Upload } from '#endpoint/call.ts';
+import { type CallWriteScope, isRaw, reply, type Upload } from '#endpoint/call.ts';
 import type { Endpoint, EndpointTypes } from '#endpoint/endpoint.ts';
 import { checkPaging, type ListPosition, pageOf } from '#endpoint/paging.ts';
 import type { WordsOf } from '#endpoint/path-words.ts';
-import { forgetAll, type Scope, scopeIn, type WriteScope, writeScope } from '#endpoint/scope.ts';
+import { forgetAll, type Needs, type Scope, scopeIn, writeScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
 import { type ApiVersion, apiVersions } from '#endpoint/versions.ts';
@@ -55,8 +55,8 @@ type PreparedCall = { readonly call: unknown; readonly page: Page };
 export async function prepareCall(endpoint: Endpoint, context: RunContext, input: RunInput): Promise<PreparedCall> {
   const { services, caller, address } = context;
   const { path, along, query, version } = input;
-  const scope = scopeIn(context.scope, mediaOf(endpoint, context.scope));
-  const { db, viewer, now, links, roots: known } = scope;
+  const given = scopeIn(context.scope, mediaOf(endpoint, context.scope));
+  const { db, viewer, now, links, roots: known } = given;
   const resolved = await resolve({ db, endpoint, viewer, path, along, services, now, links, known });
   const { at, roots } = resolved;
   if (roots.repo) input.onRepository?.(roots.repo);
@@ -66,11 +66,11 @@ export async function prepareCall(endpoint: Endpoint, context: RunContext, input
     : { limit: 0, offset: 0, number: 1 };
   const resource = resourceOf(endpoint);
   const parsedQuery = endpoint.query ? parseQuery(endpoint.query, query, resource) : {};
-  primePath(scope, endpoint, at);
+  primePath(given, endpoint, at);
+  const scope = { ...given, services, change: changeOf(endpoint, { ...given, services }, resolved) };
   const call = {
     ...scope,
     scope,
-    change: changeOf(endpoint, scope, resolved),
     at,
     query: parsedQuery,
     body: endpoint.body ? await parseBody(endpoint.body, await givenBody(endpoint, input), resource) : {},
@@ -79,7 +79,6 @@ export async function prepareCall(endpoint: Endpoint, context: RunContext, input
     page,
     action: { ...roots, by: viewer, now },
     version,
-    services,
     caller,
     address,
     reply,
@@ -90,14 +89,14 @@ export async function prepareCall(endpoint: Endpoint, context: RunContext, input
 /** The media type of an endpoint's texts: the scope's type if the endpoint supports it. */
 const mediaOf = (endpoint: Endpoint, { media }: Scope): Media => (endpoint.media?.includes(media) ? media : 'json');
 
-type Changing = <T>(work: (scope: WriteScope, at: object) => Promise<T>) => Promise<T>;
+type Changing = <T>(work: (scope: CallWriteScope, at: object) => Promise<T>) => Promise<T>;
 
 /**
  * Runs a change with the last row of the path locked. The scope of the change knows only this row. Afterwards, only the rows of
  * the path are still cached.
  */
 const changeOf =
-  (endpoint: Endpoint, scope: Scope, { at, lock }: Resolved): Changing =>
+  (endpoint: Endpoint, scope: Scope & Needs<keyof Services>, { at, lock }: Resolved): Changing =>
   async (work) => {
     const result = await change(scope.db, async (tx) => {
       const locked = await lock(tx);

@@ -106,7 +106,8 @@ async function listen(server: Server, { host, port }: { host: string; port: numb
     const code = error instanceof Error && 'code' in error ? error.code : undefined;
     if (code === 'EADDRINUSE')
       throw new StartupError(
-        `Port ${port} of ${host} is in use, which is for Git over SSH: stop what listens there, or choose another by --ssh-port, or off`,
+        `Port ${port} of ${host} is in use, which is for Git over SSH: stop what listens there, or choose another by ` +
+          '--ssh-port, or off',
       );
     if (code === 'EACCES')
       throw new StartupError(`Port ${port} may not be used by this account: choose one above 1023 by --ssh-port`);

@@ -4,7 +4,9 @@ export const deliveryLimits = limitGroup('webhooks', 'Webhooks', {
   concurrent: {
     value: 768,
     unit: 'count',
-    of: 'deliveries that one process has under way at once (half of them for failing webhooks, three quarters for those and new ones)',
+    of:
+      'deliveries that one process has under way at once (half of them for failing webhooks, three quarters for those ' +
+      'and new ones)',
     past: 'further ones wait',
   },
   concurrentPerOwner: {

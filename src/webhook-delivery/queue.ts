@@ -53,8 +53,8 @@ export async function queueDeliveries(tx: Tx, wanted: readonly NewDelivery[], { 
       insert into webhook_payloads (id, body, names_installation, created_at) overriding system value
       select payload_id, body, names_installation, ${now} from wanted w where exists (select from hooks where hooks.n = w.n)
     )
-    insert into webhook_deliveries (owner_id, hook_id, payload_id, guid, event, action, installation_id, repository_id, created_at,
-      due_at, delivered_at, duration_ms, status, status_code)
+    insert into webhook_deliveries (owner_id, hook_id, payload_id, guid, event, action, installation_id, repository_id,
+      created_at, due_at, delivered_at, duration_ms, status, status_code)
     select h.owner_id, h.id, w.payload_id, w.guid, w.event, w.action, h.installation_id, w.repository_id, ${now},
       case when not w.large then ${now}::timestamptz end, case when w.large then ${now}::timestamptz end,
       case when w.large then 0 end, case when w.large then ${tooLarge.status} end,

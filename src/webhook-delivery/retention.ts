@@ -59,7 +59,8 @@ export async function removeOldestDeliveries(tx: Tx, owner: number, limit: numbe
       select id from (
         select id, sum(bytes) over (order by id desc) as total from (
           select d.id, ${replyBytes}
-            + case when row_number() over (partition by d.payload_id order by d.id desc) = 1 then octet_length(p.body) else 0 end as bytes
+            + case when row_number() over (partition by d.payload_id order by d.id desc) = 1
+              then octet_length(p.body) else 0 end as bytes
           from webhook_deliveries d join webhook_payloads p on p.id = d.payload_id where d.owner_id = ${owner}) counted) summed
       where total > ${limit})`.execute(tx);
   return Number(numAffectedRows ?? 0);

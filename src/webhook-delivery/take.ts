@@ -122,9 +122,9 @@ export async function leaseDue(
     ), leased as (
       update webhook_deliveries d set due_at = ${until} from taken, chosen, webhooks h
       where d.id = taken.id and chosen.id = d.id and h.id = d.hook_id
-      returning d.id, d.owner_id, d.hook_id, d.payload_id, chosen.bytes, d.guid, d.event, d.attempt, d.installation_id, h.failures,
-        h.organization_id, h.repository_id, h.app_id, h.url, h.content_type, h.insecure_ssl, h.secret_sealed, h.username,
-        h.password_sealed
+      returning d.id, d.owner_id, d.hook_id, d.payload_id, chosen.bytes, d.guid, d.event, d.attempt, d.installation_id,
+        h.failures, h.organization_id, h.repository_id, h.app_id, h.url, h.content_type, h.insecure_ssl, h.secret_sealed,
+        h.username, h.password_sealed
     ), numbered as (
       select leased.*, row_number() over (partition by payload_id) as nth from leased
     )
@@ -142,7 +142,8 @@ export async function postponePaused(db: Db, hooks: readonly DueHook[], now: Dat
   if (hooks.length === 0) return;
   await sql`
     update webhook_deliveries d set due_at = h.paused_until, throttled_at = coalesce(d.throttled_at, ${now})
-    from unnest(${hooks.map(({ owner_id }) => owner_id)}::bigint[], ${hooks.map(({ hook_id }) => hook_id)}::bigint[]) as w(owner, hook)
+    from unnest(${hooks.map(({ owner_id }) => owner_id)}::bigint[],
+      ${hooks.map(({ hook_id }) => hook_id)}::bigint[]) as w(owner, hook)
       join webhooks h on h.id = w.hook
     where d.owner_id = w.owner and d.hook_id = w.hook and d.due_at <= ${now} and h.paused_until > ${now}`.execute(db);
 }

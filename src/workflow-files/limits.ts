@@ -34,7 +34,9 @@ export const workflowFileLimits = limitGroup('workflows', 'Workflows', {
     value: 500_000,
     unit: 'count',
     fixed: true,
-    of: 'steps of all expressions of a run that are evaluated together; one for each part of an expression, each of its characters, each item of a list and each 8 characters of a text that is read',
+    of:
+      'steps of all expressions of a run that are evaluated together; one for each part of an expression, each of its ' +
+      'characters, each item of a list and each 8 characters of a text that is read',
     past: 'the job, or the run, fails',
   },
   expressionDepth: {
@@ -72,7 +74,9 @@ export const workflowFileLimits = limitGroup('workflows', 'Workflows', {
     value: 4 * mebi,
     unit: 'bytes',
     fixed: true,
-    of: 'the names, labels, inputs and matrix values of the jobs that a run makes at a time, with those of the calls that lead to each',
+    of:
+      'the names, labels, inputs and matrix values of the jobs that a run makes at a time, with those of the calls ' +
+      'that lead to each',
     past: 'the run fails',
   },
   taskBytes: {

@@ -100,8 +100,11 @@ const attacks: Record<string, Attack> = {
       const steps = 'steps: [{run: x}]';
       await repositoryOf({
         '.github/workflows/a.yml': `on: push\nrun-name: \${{ ${searched} }}\njobs: {a: {runs-on: x, ${steps}}}\n`,
-        '.github/workflows/b.yml': `on: push\njobs: {a: {strategy: {matrix: {x: ${list(101)}, y: ${list(101)}, exclude: [${Array.from({ length: 1_000 }, (_, at) => `{x: ${at}}`).join(', ')}]}}, runs-on: x, ${steps}}}\n`,
-        '.github/workflows/c.yml': `on: push\njobs: {a: {strategy: {matrix: {x: ${list(64)}}}, runs-on: ${list(40_000)}, ${steps}}}\n`,
+        '.github/workflows/b.yml':
+          `on: push\njobs: {a: {strategy: {matrix: {x: ${list(101)}, y: ${list(101)}, ` +
+          `exclude: [${Array.from({ length: 1_000 }, (_, at) => `{x: ${at}}`).join(', ')}]}}, runs-on: x, ${steps}}}\n`,
+        '.github/workflows/c.yml':
+          'on: push\n' + `jobs: {a: {strategy: {matrix: {x: ${list(64)}}}, runs-on: ${list(40_000)}, ${steps}}}\n`,
       });
       return settles;
     },
@@ -125,7 +128,8 @@ const attacks: Record<string, Attack> = {
     async prepare() {
       const as = await w.as(owner);
       const armored = (bytes: Buffer) =>
-        `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${bytes.toString('base64').replace(/.{64}/g, '$&\n')}\n-----END PGP PUBLIC KEY BLOCK-----\n`;
+        `-----BEGIN PGP PUBLIC KEY BLOCK-----\n\n${bytes.toString('base64').replace(/.{64}/g, '$&\n')}\n` +
+        '-----END PGP PUBLIC KEY BLOCK-----\n';
       return async () => {
         for (const unit of [[0xc0, 0], [0x98, 0], [0xff], [0xc6, 0xff, 0, 0, 0, 1, 4]]) {
           const bytes = Buffer.alloc(45_000, Buffer.from(unit));

@@ -39,7 +39,8 @@ const partsOfScopes = [
 ].flatMap((line) => line.split(' '));
 
 const everyPermission: readonly string[] = [
-  'actions administration artifact_metadata attestations checks code_quality contents deployments discussions environments issues',
+  'actions administration artifact_metadata attestations checks code_quality contents deployments discussions ' +
+    'environments issues',
   'pages pull_requests repository_custom_properties repository_webhooks secrets security_events statuses workflows members',
   'issue_fields organization_administration organization_custom_org_roles organization_custom_properties organization_events',
   'organization_hosted_runner_custom_images organization_private_registries organization_secrets organization_webhooks',

@@ -35,7 +35,8 @@ function isNoticed(policy: Policy, decided: readonly Decided[], write: boolean):
 }
 
 const told = ({ cell: { credential, ...where }, expected }: Decided, outcome: Outcome): string =>
-  `${JSON.stringify(where)} by ${credential.kind} with ${credential.holds}${credential.elsewhere ? ' elsewhere' : ''}: ${outcome}, but ${expected} is expected`;
+  `${JSON.stringify(where)} by ${credential.kind} with ` +
+  `${credential.holds}${credential.elsewhere ? ' elsewhere' : ''}: ${outcome}, but ${expected} is expected`;
 
 /** The first test refuses an endpoint without a line. */
 const known = new Set(knownRoutes());

@@ -115,7 +115,8 @@ async function comparedTeams(graphs: readonly Graph[]): Promise<string[]> {
     const teams = graph.teams.map(({ id }) => id);
     const organizations = graph.organizations.map(({ id }) => id);
     return sql`
-      select ${`${at}`}::text as at, t.id, ${teamVisibleTo(viewerOf(caller), 't')} as seen from teams t where t.id = any (${teams})
+      select ${`${at}`}::text as at, t.id, ${teamVisibleTo(viewerOf(caller), 't')} as seen from teams t
+      where t.id = any (${teams})
       union all select ${`${at}`}::text, o.id, ${organizationKnownTo(caller.grant, sql`o.id`)} from accounts o
         where o.id = any (${organizations})`;
   });
@@ -194,9 +195,8 @@ async function fill(graph: Graph): Promise<void> {
   const wanted = sql`jsonb_to_recordset(${pairs}::jsonb) as p(repository bigint, account bigint)`;
   await sql`insert into repository_subscriptions (repository_id, account_id, created_at)
     select repository, account, ${clock.now} from ${wanted}`.execute(db);
-  await sql`insert into stars (repository_id, account_id, created_at) select repository, account, ${clock.now} from ${wanted}`.execute(
-    db,
-  );
+  await sql`insert into stars (repository_id, account_id, created_at)
+    select repository, account, ${clock.now} from ${wanted}`.execute(db);
   for (const { id } of apps)
     await sql`insert into webhooks (app_id, events, url, base_url, created_at, updated_at)
       values (${id}, ${['issues']}, 'http://127.0.0.1:9/', 'http://127.0.0.1', ${clock.now}, ${clock.now})`.execute(db);

@@ -15,9 +15,8 @@ async function peopleWithRoles(): Promise<void> {
     for (let n = 0; n < 3; n++) await repo(one, { visibility: 'private', by: owner });
   await change(db, async (tx) => {
     await sql`select setseed(0.7)`.execute(tx);
-    await sql`update organizations set default_repository_permission = (array['none', 'read', 'write', 'admin'])[1 + account_id % 4]`.execute(
-      tx,
-    );
+    await sql`update organizations
+      set default_repository_permission = (array['none', 'read', 'write', 'admin'])[1 + account_id % 4]`.execute(tx);
     await sql`
       insert into memberships (organization_id, user_id, role, created_at)
       select g.account_id, a.id, case when random() < 0.2 then 'owner' else 'member' end, now()
@@ -31,8 +30,10 @@ async function peopleWithRoles(): Promise<void> {
       for (let n = 0; n < 3; n++) {
         const { rows } = await sql<{ ancestors: Id<'teams'>[] }>`
           with next as (select nextval(pg_get_serial_sequence('teams', 'id')) as id)
-          insert into teams (id, organization_id, parent_id, ancestors, slug, name, created_at, updated_at) overriding system value
-          select id, ${id}::bigint, ${parent.at(-1) ?? null}::bigint, ${parent}::bigint[] || id, 'team-' || ${n}::text, 'Team', now(), now()
+          insert into teams (id, organization_id, parent_id, ancestors, slug, name, created_at, updated_at)
+          overriding system value
+          select id, ${id}::bigint, ${parent.at(-1) ?? null}::bigint, ${parent}::bigint[] || id, 'team-' || ${n}::text,
+            'Team', now(), now()
           from next returning ancestors`.execute(tx);
         parent = rows[0]?.ancestors ?? [];
       }
@@ -49,9 +50,8 @@ async function peopleWithRoles(): Promise<void> {
       insert into organization_role_assignments (organization_id, role_id, user_id, team_id, created_at)
       select m.organization_id, (select min(id) + m.user_id % 3 from organization_roles), m.user_id, null, now()
       from memberships m where random() < 0.2
-      union all select t.organization_id, (select min(id) from organization_roles), null, t.id, now() from teams t where random() < 0.3`.execute(
-      tx,
-    );
+      union all select t.organization_id, (select min(id) from organization_roles), null, t.id, now() from teams t
+      where random() < 0.3`.execute(tx);
   });
 }
 
@@ -75,7 +75,8 @@ test('one’s own repositories are those in which one has a role, and those that
   const people = await db.selectFrom('accounts').selectAll().where('kind', '=', 'user').execute();
   for (const one of people) {
     const { rows } = await sql<{ id: number }>`
-      select id from repositories where id in (select repository_id from repository_roles where account_id = ${one.id} and level > 0)
+      select id from repositories
+      where id in (select repository_id from repository_roles where account_id = ${one.id} and level > 0)
         or visibility = 'internal' and owner_id in (select organization_id from memberships where user_id = ${one.id})
       order by id`.execute(db);
     const { body } = await (await as(one)).get('/user/repos?per_page=100');

@@ -171,7 +171,9 @@ test('a version and its commit are said, also by backups, and a backup of other 
   const refused = complaint(await other.run('restore', backup));
   const missing = manifest.migrations.slice(-2);
   expect(refused).toBe(
-    `The backup was made by Hearth ${manifest.version} (commit ffffffffffff), and this is ${out.trim()}: the backup has the migration 9000-later, ` +
-      `which this one has not; this one has 2 migrations (${missing[0]} to ${missing[1]}), which the backup has not. Restore it with that Hearth, then update`,
+    `The backup was made by Hearth ${manifest.version} (commit ffffffffffff), and this is ${out.trim()}: the backup ` +
+      'has the migration 9000-later, ' +
+      `which this one has not; this one has 2 migrations (${missing[0]} to ${missing[1]}), which the backup has not. ` +
+      'Restore it with that Hearth, then update',
   );
 });

@@ -46,7 +46,8 @@ test('a backup is restored into an empty folder, whole', async () => {
   await run('user', 'create', 'ada');
   await run('import', await sources(), 'ada/hearth');
   const server = await serve(data, [], env);
-  const authorization = `Bearer ${(await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'repo', '--quiet')).out.trim()}`;
+  const token = await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'repo', '--quiet');
+  const authorization = `Bearer ${token.out.trim()}`;
   const post = async (path: string, body: string): Promise<{ id: number }> => {
     const address = `${server.url}/api/v3/repos/ada/hearth/releases${path}`;
     return JSON.parse(await (await fetch(address, { method: 'POST', headers: { authorization }, body })).text());

@@ -363,9 +363,8 @@ test('events that wait are counted with the jobs', async () => {
 
 test('jobs that were given up are named with the reason, and tried again when asked to; those by the clock are not meant', async () => {
   await here.settle();
-  await sql`select jobs.add_job(task, max_attempts => 1) from unnest(array['search.catch-up', 'search.index-repository']) as t(task)`.execute(
-    db,
-  );
+  await sql`select jobs.add_job(task, max_attempts => 1)
+    from unnest(array['search.catch-up', 'search.index-repository']) as t(task)`.execute(db);
   await sql`update jobs._private_jobs set attempts = 1, last_error = E'it broke\nsomewhere'`.execute(db);
   expect(await jobs(here)).toEqual({
     check: 'jobs',

@@ -32,8 +32,8 @@ async function killInTheMiddle({ data, env }: Installation, command: string): Pr
     when (new.path = 'src/f${files - 1}.ts') execute function hold()`);
   await client.query('select pg_advisory_lock(1)');
   const running = hearthProcess([command, '--data', data], env);
-  const held =
-    "select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database()) and (classid, objid) = (0, 1) and not granted";
+  const held = `select from pg_locks where locktype = 'advisory' and database = (select oid from pg_database
+      where datname = current_database()) and (classid, objid) = (0, 1) and not granted`;
   await expect.poll(async () => (await client.query(held)).rows.length).toBe(1);
   running.kill('SIGKILL');
   await once(running, 'exit');

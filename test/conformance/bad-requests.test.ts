@@ -42,7 +42,8 @@ async function inParallel<T>(items: readonly T[], work: (item: T) => Promise<voi
 }
 
 const show = ({ method, path, headers, body, what }: Bad, { status, text }: { status: number; text: string }): string =>
-  `${what}: ${method} ${path.slice(0, 200)} ${JSON.stringify(headers ?? {}).slice(0, 100)} ${(body ?? '').slice(0, 200)} → ${status} ${text.slice(0, 200)}`;
+  `${what}: ${method} ${path.slice(0, 200)} ${JSON.stringify(headers ?? {}).slice(0, 100)} ` +
+  `${(body ?? '').slice(0, 200)} → ${status} ${text.slice(0, 200)}`;
 
 const writing = allEndpoints.filter(({ method }) => method !== 'GET');
 

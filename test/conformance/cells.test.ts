@@ -154,7 +154,8 @@ test('requests are answered as the documents say', async () => {
     const { kind, holds, elsewhere: isElsewhere } = cell.credential;
     if (!isRight)
       wrong.push(
-        `${endpoint.method} ${endpoint.path} (${cell.visibility}) by ${cell.person}, ${kind} with ${holds}${isElsewhere ? ' elsewhere' : ''}: ${status} for ${expected}`,
+        `${endpoint.method} ${endpoint.path} (${cell.visibility}) by ${cell.person}, ${kind} with ` +
+          `${holds}${isElsewhere ? ' elsewhere' : ''}: ${status} for ${expected}`,
       );
   }
   expect(wrong).toEqual([]);

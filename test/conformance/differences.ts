@@ -193,9 +193,12 @@ export const differencesFromDocuments = [
     operationIds: ['orgs/update-webhook'],
     document: 'Document 2, Organization webhooks: `events` and `active` have defaults, and updating overwrites the secret',
     reason:
-      'what a request leaves out stays, as in the public API: its description repeats these defaults, and it applies none. A `config` without ' +
+      'what a request leaves out stays, as in the public API: its description repeats these defaults, and it applies ' +
+      'none. A `config` without ' +
       'its secret removes the secret, as both say; without a `config`, the configuration stays with its secret',
-    test: 'test/resources/platform/webhooks/change.test.ts › a new configuration takes the place of the old one, its secret included; other changes leave it',
+    test:
+      'test/resources/platform/webhooks/change.test.ts › a new configuration takes the place of the old one, its ' +
+      'secret included; other changes leave it',
   },
 ] as const;
 

@@ -186,7 +186,8 @@ export const leftOut: readonly LeftOut[] = [
     places: ['workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
     ignored: true,
     reason:
-      'no workflow of one repository runs for the pull requests of another, as the rule about workflows wants it, and no assistant reviews',
+      'no workflow of one repository runs for the pull requests of another, as the rule about workflows wants it, ' +
+      'and no assistant reviews',
   },
   {
     operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],

@@ -44,10 +44,12 @@ export async function noteChanges(db: Db): Promise<() => Promise<string[]>> {
           changed := case when name = '${isNoted.column.table}'
             then $$to_jsonb(old) - '${isNoted.column.name}' is distinct from to_jsonb(new) - '${isNoted.column.name}'$$
             else 'old::text is distinct from new::text' end;
-          execute format('create trigger note_row after insert or delete on %I for each row execute function note_change()', name);
+          execute format('create trigger note_row after insert or delete on %I for each row execute function note_change()',
+            name);
           execute format('create trigger note_update after update on %I for each row when (%s) execute function note_change()',
             name, changed);
-          execute format('create trigger note_truncate after truncate on %I for each statement execute function note_change()', name);
+          execute format(
+            'create trigger note_truncate after truncate on %I for each statement execute function note_change()', name);
         end loop;
       end $do$`,
     )

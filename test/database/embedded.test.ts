@@ -27,7 +27,7 @@ beforeAll(async () => {
 /** Starts PostgreSQL; it is stopped with the test. */
 async function start(): Promise<Embedded> {
   said = [];
-  const server = await startEmbedded(folder, cheap, (reason) => said.push(reason));
+  const server = await startEmbedded(folder, cheap, { onWait: (reason) => said.push(reason) });
   onTestFinished(() => server.stop());
   return server;
 }

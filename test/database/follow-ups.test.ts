@@ -19,9 +19,8 @@ test('merges that were planned before an upgrade follow the moves of their branc
     (1, 1, ${commands(moving)}, '2026-01-01T00:00:01Z'), (1, 1, ${commands('e')}, '2026-01-01T00:00:01Z')`.execute(db);
   const push = (after?: string) => JSON.stringify({ moves: [{ ref: 'refs/heads/main', before: 'd', after, forced: false }] });
   await sql`insert into events (kind, owner_id, repository_id, actor_id, data, created_at) values
-    ('push', 1, 1, 1, ${push(moved)}, '2026-01-02T00:00:01Z'), ('push', 1, 1, 1, ${push(unbegun)}, '2026-01-01T00:00:00Z')`.execute(
-    db,
-  );
+    ('push', 1, 1, 1, ${push(moved)}, '2026-01-02T00:00:01Z'),
+    ('push', 1, 1, 1, ${push(unbegun)}, '2026-01-01T00:00:00Z')`.execute(db);
   await migrate(address);
   const { rows } = await sql`select actor_id, commands, following from ref_changes order by id`.execute(db);
   const following = (issue: number, commit?: string) => [{ kind: 'pulls.merge', data: { issue, commit, app: null } }];

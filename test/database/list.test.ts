@@ -126,9 +126,8 @@ test('the last page that pages reach leads to no further one, whatever is beyond
   await sql`insert into labels (repository_id, name, color, is_default)
     select ${id}::bigint, 'label ' || n, 'ffffff', false from generate_series(1, 100150) n`.execute(db);
   await sql`insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
-    select ${id}::bigint, ${issue.id}::bigint, ${owner.id}::bigint, 'reopened', '{}', now() from generate_series(1, 100150) n`.execute(
-    db,
-  );
+    select ${id}::bigint, ${issue.id}::bigint, ${owner.id}::bigint, 'reopened', '{}', now()
+    from generate_series(1, 100150) n`.execute(db);
   for (const path of [`${base}/labels`, `${base}/issues/1/events`, `${base}/issues/1/timeline`]) {
     const linked = async (query: string) => {
       const { body, headers } = await client.get(`${path}?${query}`);

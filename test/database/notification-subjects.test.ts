@@ -13,7 +13,8 @@ test('threads and their subscriptions of before keep their ids, their states and
   await sql`insert into issues (id, repository_id, number, title, created_at, updated_at) overriding system value
     values (7, 5, 1, 'One', now(), now()), (8, 6, 1, 'Two', now(), now()), (9, 6, 2, 'Three', now(), now())`.execute(db);
   const about = sql`(values (1, 5, 7), (2, 5, 7), (2, 5, null), (2, 6, null), (2, 6, 8)) as a (account, repository, issue)`;
-  await sql`insert into notification_threads (account_id, repository_id, issue_id, reason, comment_id, event_id, unread, updated_at)
+  await sql`insert into notification_threads
+    (account_id, repository_id, issue_id, reason, comment_id, event_id, unread, updated_at)
     select account, repository, issue, 'mention', issue, account, issue is null, now() from ${about}`.execute(db);
   await sql`insert into thread_subscriptions (account_id, repository_id, issue_id, state, created_at)
     select account, repository, issue, 'muted', now() from ${about} union all values (1, 6, 9, 'ignored', now())`.execute(db);

@@ -6,19 +6,16 @@ import { databaseBefore } from './older.ts';
 test('pending memberships become invitations with their numbers and teams, and later ones get other numbers', async () => {
   const { db, address } = await databaseBefore(120);
   await sql`insert into accounts (kind, login, created_at, updated_at) values
-    ('user', 'ada', now(), now()), ('user', 'bob', now(), now()), ('user', 'eve', now(), now()), ('organization', 'acme', now(), now())`.execute(
-    db,
-  );
+    ('user', 'ada', now(), now()), ('user', 'bob', now(), now()), ('user', 'eve', now(), now()),
+    ('organization', 'acme', now(), now())`.execute(db);
   await sql`insert into memberships (organization_id, user_id, role, state, invited_by, created_at) values
     (4, 1, 'owner', 'active', null, now()), (4, 2, 'member', 'pending', 1, now()), (4, 3, 'member', 'active', 1, now())`.execute(
     db,
   );
-  await sql`insert into teams (organization_id, ancestors, slug, name, created_at, updated_at) values (4, '{1}', 'crew', 'Crew', now(), now())`.execute(
-    db,
-  );
-  await sql`insert into team_invitations (team_id, organization_id, user_id, role, created_at) values (1, 4, 2, 'maintainer', now())`.execute(
-    db,
-  );
+  await sql`insert into teams (organization_id, ancestors, slug, name, created_at, updated_at)
+    values (4, '{1}', 'crew', 'Crew', now(), now())`.execute(db);
+  await sql`insert into team_invitations (team_id, organization_id, user_id, role, created_at)
+    values (1, 4, 2, 'maintainer', now())`.execute(db);
   await migrate(address);
   const { rows } = await sql`select i.id, invitee_id, inviter_id, i.role, t.team_id, t.role as team_role
     from organization_invitations i left join team_invitations t on t.invitation_id = i.id`.execute(db);

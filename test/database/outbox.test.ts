@@ -18,7 +18,8 @@ test('events that waited as jobs wait on: in the outbox, or as jobs of their sub
   await sql`create schema public`.execute(db);
   await migrate(address, { folder });
   await sql`select jobs.add_job('events.dispatch', json_build_object('event', n)) from generate_series(3, 5) n`.execute(db);
-  await sql`select jobs.add_job('events.deliver', json_build_object('event', 2, 'to', "to"), job_key => "to" || ':2', max_attempts => 7)
+  await sql`select jobs.add_job('events.deliver', json_build_object('event', 2, 'to', "to"), job_key => "to" || ':2',
+    max_attempts => 7)
     from unnest(array['webhooks.tell', 'issues.index']) as t("to")`.execute(db);
   await sql`select jobs.add_job('search.catch-up')`.execute(db);
 

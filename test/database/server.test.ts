@@ -23,7 +23,8 @@ test('processes share the connections that a database allows, some being left fo
   expect(await connectionsEach(db, { requested, processes: 3 })).toEqual({ each: 4, limit });
   expect(await connectionsEach(db, { requested: 6, processes: 1 })).toEqual({ each: 6, limit });
   await expect(connectionsEach(db, { requested, processes: 4 })).rejects.toThrow(
-    `${limit}, and Hearth needs 24 connections: raise it (alter database ${address.database} connection limit …), or lower --workers`,
+    `${limit}, and Hearth needs 24 connections: raise it (alter database ${address.database} connection limit …), or ` +
+      'lower --workers',
   );
 });
 
@@ -38,10 +39,11 @@ test('the limit of a role is named as such, and that of the server as such', asy
     await sql`drop role ${sql.ref(name)}`.execute(db);
   });
   await expect(connectionsEach(limited.db, { requested: 20, processes: 1 })).rejects.toThrow(
-    `The connection limit of the role ${name} is 10, and Hearth needs 12 connections: raise it (alter role ${name} connection limit …)`,
+    `The connection limit of the role ${name} is 10, and Hearth needs 12 connections: raise it (alter role ${name} ` +
+      'connection limit …)',
   );
   await expect(connectionsEach(db, { requested: 20, processes: 1_000 })).rejects.toThrow(
-    /^The limit of the PostgreSQL server \(max_connections .*\) is \d+, and Hearth needs 4008 connections: raise its max_connections/,
+    /^The limit of the PostgreSQL server \(max_connections .*\) is \d+, and Hearth needs 4008 connections: raise its max_conn/,
   );
 });
 
@@ -71,7 +73,8 @@ test('a role that may not make tables, or would make them elsewhere, is refused 
   });
   const restricted = { ...address, database: name, user: name };
   await expect(migrate(restricted)).rejects.toThrow(
-    `The role ${name} may not make tables and schemas in the database ${name} (permission denied for schema public): make it the owner`,
+    `The role ${name} may not make tables and schemas in the database ${name} (permission denied for schema public): ` +
+      'make it the owner',
   );
   const elsewhere = openDatabase(restricted);
   onTestFinished(() => elsewhere.close());

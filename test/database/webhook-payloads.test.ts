@@ -7,12 +7,13 @@ test('deliveries of before keep their ids, their owners and their payloads', asy
   const { db, address } = await databaseBefore(86);
   await sql`insert into accounts (id, kind, login, created_at, updated_at) overriding system value
     values (1, 'organization', 'acme', now(), now()), (2, 'user', 'ada', now(), now())`.execute(db);
-  await sql`insert into repositories (id, owner_id, name, default_branch, visibility, created_at, updated_at) overriding system value
+  await sql`insert into repositories (id, owner_id, name, default_branch, visibility, created_at, updated_at)
+    overriding system value
     values (5, 2, 'engine', 'main', 'public', now(), now())`.execute(db);
-  await sql`insert into webhooks (id, organization_id, repository_id, events, url, base_url, created_at, updated_at) overriding system value
-    values (7, 1, null, '{push}', 'http://a', 'http://b', now(), now()), (8, null, 5, '{push}', 'http://a', 'http://b', now(), now())`.execute(
-    db,
-  );
+  await sql`insert into webhooks (id, organization_id, repository_id, events, url, base_url, created_at, updated_at)
+    overriding system value
+    values (7, 1, null, '{push}', 'http://a', 'http://b', now(), now()),
+      (8, null, 5, '{push}', 'http://a', 'http://b', now(), now())`.execute(db);
   const text = JSON.stringify({ text: 'x'.repeat(9_000) });
   await sql`insert into webhook_deliveries (hook_id, guid, event, installation_id, payload, due_at, created_at, response_body)
     select 7 + n % 2, gen_random_uuid(), 'push', n, ${text} || n, case when n > 3 then now() end, now(), 'reply ' || n
@@ -32,8 +33,7 @@ test('deliveries of before keep their ids, their owners and their payloads', asy
   ]);
   const next = await sql<{ id: number }>`
     insert into webhook_deliveries (owner_id, hook_id, payload_id, guid, event, created_at)
-    select owner_id, hook_id, payload_id, gen_random_uuid(), event, created_at from webhook_deliveries limit 1 returning id`.execute(
-    db,
-  );
+    select owner_id, hook_id, payload_id, gen_random_uuid(), event, created_at from webhook_deliveries limit 1
+    returning id`.execute(db);
   expect(next.rows[0]?.id).toBeGreaterThan(before.at(-1)?.id ?? 0);
 });

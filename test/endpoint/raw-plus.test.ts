@@ -24,7 +24,8 @@ test('a search and a list of reactions take a raw plus', async () => {
   const owner = await user();
   const { name } = await repo(owner);
   const client = await as(owner);
-  const issue = `/repos/${owner.login}/${name}/issues/${(await client.post(`/repos/${owner.login}/${name}/issues`, { title: 'It leaks' })).body.number}`;
+  const issues = `/repos/${owner.login}/${name}/issues`;
+  const issue = `${issues}/${(await client.post(issues, { title: 'It leaks' })).body.number}`;
   await client.post(`${issue}/reactions`, { content: '+1' });
   expect((await client.get(`${issue}/reactions?content=+1`)).body).toHaveLength(1);
   expect((await client.get(`${issue}/reactions?content=-1`)).body).toEqual([]);

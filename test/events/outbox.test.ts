@@ -204,9 +204,8 @@ test('jobs of an owner with thousands of events within a minute come after those
   const priorities = async () => {
     await dispatch(parts);
     const { rows } = await sql<{ priority: number; count: number }>`
-      select priority, count(*) from jobs.jobs where task_identifier = ${subscriber.name} group by priority order by priority`.execute(
-      db,
-    );
+      select priority, count(*) from jobs.jobs where task_identifier = ${subscriber.name} group by priority
+      order by priority`.execute(db);
     return Object.fromEntries(rows.map(({ priority, count }) => [priority, count]));
   };
   await recordMany(busy, 1_500);
@@ -387,7 +386,8 @@ test('what issues start costs the same number of statements for few of them and 
   expect(many.map(shape).sort()).toEqual(few.map(shape).sort());
   expect(few.length).toBeLessThan(80);
   const { rows } = await sql<{ told: number; indexed: number }>`
-    select (select count(*) from webhook_deliveries d join webhooks h on h.id = d.hook_id where h.repository_id = ${repo.id}) as told,
+    select
+      (select count(*) from webhook_deliveries d join webhooks h on h.id = d.hook_id where h.repository_id = ${repo.id}) as told,
       (select count(*) from issue_documents where repository_id = ${repo.id}) as indexed`.execute(db);
   expect(rows).toEqual([{ told: 3 * 17, indexed: 17 }]);
 });

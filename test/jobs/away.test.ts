@@ -31,9 +31,8 @@ async function stage(...jobs: Job<never, QueueContext>[]) {
 }
 
 const endConnections = ({ db }: Pick<Database, 'db'>) =>
-  sql`select pg_terminate_backend(pid) from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()`.execute(
-    db,
-  );
+  sql`select pg_terminate_backend(pid) from pg_stat_activity
+    where datname = current_database() and pid <> pg_backend_pid()`.execute(db);
 
 const unfinished = async ({ db }: Pick<Database, 'db'>): Promise<number> =>
   (await sql<{ id: number }>`select id from jobs.jobs`.execute(db)).rows.length;

@@ -49,7 +49,8 @@ async function runServer(address: object): Promise<void> {
         for (let at = 0; at < 40 && held.has('poison'); at++) await new Promise((resolve) => setTimeout(resolve, 50));
       } },
     ];
-    await startWorker({ database, jobs, services: {}, contextOf: (given) => given, log: pino({ level: 'silent' }), clock: () => new Date() });
+    await startWorker({ database, jobs, services: {}, contextOf: (given) => given,
+      log: pino({ level: 'silent' }), clock: () => new Date() });
     setInterval(async () => {
       const { rows } = await database.pool.query("select from jobs._private_jobs where attempts < max_attempts");
       if (rows.length === 0) process.exit(0);

@@ -301,7 +301,8 @@ test('lists cost the same for one artifact and for many', async () => {
   expect(await costs()).toEqual(first);
   expect(first).toEqual([3, 3]);
   await sql`
-    insert into artifacts (repository_id, run_id, attempt, job_id, name, content_type, size, digest, expires_at, created_at, updated_at)
+    insert into artifacts (repository_id, run_id, attempt, job_id, name, content_type, size, digest, expires_at, created_at,
+      updated_at)
     select repository_id, run_id, attempt, job_id, name || n, content_type, size, digest, expires_at, created_at, updated_at
     from artifacts, generate_series(1, 496) n where job_id = ${Number(task.id)} and name = '1'`.execute(w.db);
   const { body } = await call('CreateArtifact', { ...ids(task), name: 'more' }, runtimeToken(task));

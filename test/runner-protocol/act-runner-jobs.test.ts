@@ -31,8 +31,9 @@ jobs:
     steps:
       - run: test "\${{ github.api_url }}" = "$GITHUB_API_URL"
       - run: |
-          curl -sSf -H "Authorization: Bearer \${{ github.token }}" "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY" | grep '"full_name"'
-          curl -sSf -H "Authorization: Bearer \${{ github.token }}" -d '{"title": "By a job"}' "$GITHUB_API_URL/repos/$GITHUB_REPOSITORY/issues"
+          repository="$GITHUB_API_URL/repos/$GITHUB_REPOSITORY"
+          curl -sSf -H "Authorization: Bearer \${{ github.token }}" "$repository" | grep '"full_name"'
+          curl -sSf -H "Authorization: Bearer \${{ github.token }}" -d '{"title": "By a job"}' "$repository/issues"
 `;
 
 test.skipIf(!hasActRunner)('a job calls the API at $GITHUB_API_URL', async (context) => {

@@ -198,7 +198,9 @@ test.skipIf(!hasActRunner)('a workflow calls another, and its actions come from 
       "require('fs').appendFileSync(process.env.GITHUB_OUTPUT, 'greeting=hello ' + process.env.INPUT_WHO + '\\n');\n",
   });
   const commit = await commitFiles(here, shared, {
-    'action.yml': `outputs: {sum: {value: "\${{ steps.add.outputs.sum }}"}}\nruns:\n  using: composite\n  steps:\n    - id: add\n      shell: bash\n      run: echo "sum=$((1 + 2))" >> "$GITHUB_OUTPUT"\n`,
+    'action.yml':
+      `outputs: {sum: {value: "\${{ steps.add.outputs.sum }}"}}\nruns:\n  using: composite\n  steps:\n    - id: add\n` +
+      '      shell: bash\n      run: echo "sum=$((1 + 2))" >> "$GITHUB_OUTPUT"\n',
   });
   await client.post(`/repos/${ada.login}/shared/git/refs`, { ref: 'refs/tags/v1', sha: commit });
   const { token } = await change((scope) =>
@@ -263,7 +265,9 @@ test.skipIf(!hasActRunner)('actions of the origin use others, and a job those th
   }
   const uses = ['elsewhere/outer@main', `ada/${shared.name}@main`, `ada/${app.name}/own@main`];
   const steps = uses.map((name) => `      - uses: ${name}\n`).join('');
-  const job = `    runs-on: ubuntu-latest\n    steps:\n${steps}      - run: test "$(echo $(cat used))" = "outer inner open shared inner own"\n`;
+  const job =
+    `    runs-on: ubuntu-latest\n    steps:\n${steps}      - run: test "$(echo $(cat used))" = "outer inner open ` +
+    'shared inner own"\n';
   const { 'action.yml': own } = composite('own');
   const runner = await start(app);
   // The second job asks again for what the runner has kept.

@@ -89,7 +89,8 @@ test('the poll of a runner that isn’t what it was ends at once', async () => {
 test('runners that ask together get a job each, and no more of a matrix than may run at once', async () => {
   const { repo } = await setting();
   const matrix = (most: number) =>
-    `on: push\njobs:\n  a: {runs-on: any, strategy: {max-parallel: ${most}, matrix: {n: [1, 2, 3, 4, 5, 6]}}, steps: [{run: x}]}\n`;
+    `on: push\njobs:\n  a: {runs-on: any, strategy: {max-parallel: ${most}, matrix: {n: [1, 2, 3, 4, 5, 6]}}, steps: ` +
+    '[{run: x}]}\n';
   const asking = [];
   for (let at = 0; at < 6; at++) asking.push(await startRunner(w, repo, { name: fresh('r'), labels: ['any'] }));
   await pushWorkflow(w, repo, { [ciPath]: matrix(4) });

@@ -79,7 +79,8 @@ test('a rebuilding that lost its connection to the database in the middle is fin
       if (done > 0 && killed.length === 0)
         killed.push(
           killer.query(
-            "select pg_terminate_backend(pid) from pg_locks where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())",
+            `select pg_terminate_backend(pid) from pg_locks
+            where locktype = 'advisory' and database = (select oid from pg_database where datname = current_database())`,
           ),
         );
     },

@@ -48,7 +48,11 @@ async function open(first: string): Promise<Connection> {
 }
 
 const head = (method: string, path: string, headers: Record<string, string | number>): string =>
-  `${[`${method} ${path} HTTP/1.1`, 'host: localhost', ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`)].join('\r\n')}\r\n\r\n`;
+  `${[
+    `${method} ${path} HTTP/1.1`,
+    'host: localhost',
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}`),
+  ].join('\r\n')}\r\n\r\n`;
 const blobs = '/api/v3/repos/ada/engine/git/blobs';
 const by = (who: keyof typeof tokens) => ({ authorization: `Bearer ${tokens[who]}` });
 const statusOf = ({ told }: Connection): string => told().slice(9, 12);

@@ -26,16 +26,14 @@ test('jobs, deliveries, events, space, git, the store of files and the last back
   await here.change((scope) =>
     enqueue(scope.tx, { name: 'later', attempts: 3 }, {}, { runAt: new Date(Date.now() + 3_600_000) }),
   );
-  await sql`update jobs._private_jobs set attempts = 1 where task_id = (select id from jobs._private_tasks where identifier = 'failing')`.execute(
-    here.db,
-  );
+  await sql`update jobs._private_jobs set attempts = 1
+    where task_id = (select id from jobs._private_tasks where identifier = 'failing')`.execute(here.db);
   await sql`update jobs._private_jobs set run_at = now() - interval '100 s'
     where task_id = (select id from jobs._private_tasks where identifier = 'waiting')`.execute(here.db);
   await here.repo(ada); // its event waits to be dispatched
   here.clock.now = new Date(here.clock.now.getTime() + 60_000);
-  await sql`insert into event_deliveries (lane, owner_id, turn, event_id) select 'issues.index', owner_id, 1, id from events order by id desc limit 1`.execute(
-    here.db,
-  );
+  await sql`insert into event_deliveries (lane, owner_id, turn, event_id) select 'issues.index', owner_id, 1, id
+    from events order by id desc limit 1`.execute(here.db);
   await sql`update installation set last_backup_at = now() - interval '1 hour'`.execute(here.db);
   const client = await here.as(ada);
   await client.put(`/repos/${ada.login}/${repo.name}/contents/a.txt`, { message: 'A file', content: 'eA==' });

@@ -27,7 +27,7 @@ export type KeyFile = { file: string; line: string };
 export async function sshWorld(settings: Partial<Settings> = {}) {
   const kinds = Object.keys(hostKeyKinds) as HostKeyKind[];
   const here: World = await world({
-    ssh: { port: 0, hostKeys: kinds.map((kind) => readHostKey(newHostKey(kind))) },
+    ssh: { port: 0, hostKeys: await Promise.all(kinds.map(async (kind) => readHostKey(await newHostKey(kind)))) },
     ...settings,
   });
   const folder = mkdtempSync(join(tmpdir(), 'hearth-ssh-'));

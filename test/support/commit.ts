@@ -7,7 +7,7 @@ import type { World } from './world.ts';
 
 /** Makes these files the whole content of the default branch, with one commit on top of it. It is recorded as a push. */
 export async function commitFiles(
-  { db, change, hearth, clock }: World,
+  { hearth, jobContext }: World,
   repo: RepositoryRow,
   files: Record<string, string>,
   message = 'Change files',
@@ -16,15 +16,8 @@ export async function commitFiles(
   const ref = `refs/heads/${repo.default_branch}`;
   const tip = (await findRefOids(gitRepository, [ref])).get(ref);
   const oid = await commit(gitRepository, files, tip ? [tip] : [], message);
-  const context = {
-    db,
-    change,
-    git: hearth.services.git,
-    refRules: hearth.services.refRules,
-    followUps: hearth.services.followUps,
-    now: clock.now,
-  };
-  await mustMoveRefs(context, {
+  const { scope } = jobContext();
+  await mustMoveRefs(scope, {
     repo,
     changes: [{ ref, from: tip ?? null, to: oid }],
     actor: repo.created_by ?? undefined,

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
 import type { TestProject } from 'vitest/node';
+import { makeBundle } from '#cli/code-bundle/make.ts';
 import { clientConfig } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
@@ -47,6 +48,8 @@ function setEnvironment(): void {
 export default async function setup(project: TestProject): Promise<() => Promise<void>> {
   setEnvironment();
   const folder = await makeFolder();
+  // Many tests start Hearth.
+  const bundling = makeBundle();
   const server = await startEmbedded(folder, {
     fsync: 'off',
     synchronous_commit: 'off',
@@ -61,6 +64,7 @@ export default async function setup(project: TestProject): Promise<() => Promise
   if ('url' in server.address) throw new Error('The embedded server answers on a socket');
   await migrate({ ...server.address, database: 'template_hearth' });
   project.provide('socket', server.address.socket);
+  await bundling;
   const needed = join(folder, 'needed-differences');
   await mkdir(needed);
   project.provide('neededDifferences', needed);

@@ -47,7 +47,8 @@ test.each([
   ],
   [
     'https://x.example/a. www.x.example/b, x.example',
-    '<p><a href="https://x.example/a" rel="nofollow">https://x.example/a</a>. <a href="http://www.x.example/b" rel="nofollow">www.x.example/b</a>, x.example</p>',
+    '<p><a href="https://x.example/a" rel="nofollow">https://x.example/a</a>. <a href="http://www.x.example/b" ' +
+      'rel="nofollow">www.x.example/b</a>, x.example</p>',
   ],
   [`[a](${html}/x)`, `<p><a href="${html}/x">a</a></p>`],
   [
@@ -57,12 +58,14 @@ test.each([
   // references
   [
     '@ada @bob #12, **acme/other#3** #13',
-    `<p>${ada} @bob ${twelve}, <strong><a class="issue-link" href="${html}/Acme/other/issues/3">acme/other#3</a></strong> #13</p>`,
+    `<p>${ada} @bob ${twelve}, <strong><a class="issue-link" ` +
+      `href="${html}/Acme/other/issues/3">acme/other#3</a></strong> #13</p>`,
   ],
   ['@Acme/Core @acme/secret', `<p>${core} @acme/secret</p>`],
   [
     `5a1e2f3 ${sha}, 5a1e2f4 *acme/other@5a1e2f3* ada@5a1e2f3 bob@5a1e2f3`,
-    `<p>${commit('Acme/Engine')} ${commit('Acme/Engine')}, 5a1e2f4 <em>${commit('Acme/other', 'acme/other@')}</em> ${commit('ada/Engine', 'ada@')} bob@5a1e2f3</p>`,
+    `<p>${commit('Acme/Engine')} ${commit('Acme/Engine')}, 5a1e2f4 <em>${commit('Acme/other', 'acme/other@')}</em> ` +
+      `${commit('ada/Engine', 'ada@')} bob@5a1e2f3</p>`,
   ],
   [`<div>${sha}</div>`, `<div>${commit('Acme/Engine')}</div>`],
   ['- [x] 5a1e2f3', new RegExp(`${box} checked /> ${commit('Acme/Engine')}`)],
@@ -76,7 +79,8 @@ test.each([
   ],
   [
     `${html}/Acme/Engine/issues/12 <${html}/a/@ada>`,
-    `<p><a href="${html}/Acme/Engine/issues/12">${html}/Acme/Engine/issues/12</a> <a href="${html}/a/@ada">${html}/a/@ada</a></p>`,
+    `<p><a href="${html}/Acme/Engine/issues/12">${html}/Acme/Engine/issues/12</a> <a ` +
+      `href="${html}/a/@ada">${html}/a/@ada</a></p>`,
   ],
 ])('renders %j', async (text, expected) => {
   expect((await renderText(text, context)).trim()).toEqual(

@@ -48,11 +48,13 @@ function plan(
 
 test('the jobs of a called workflow come in the place of the job that calls it, with its inputs and outputs', async () => {
   const called = await callable(
-    `    inputs: {size: {type: number, default: 2}, who: {type: string, required: true}}\n    outputs: {made: {value: "\${{ jobs.b.outputs.made }}-\${{ inputs.size }}"}}`,
+    '    inputs: {size: {type: number, default: 2}, who: {type: string, required: true}}\n' +
+      `    outputs: {made: {value: "\${{ jobs.b.outputs.made }}-\${{ inputs.size }}"}}`,
     `  a: {name: "For \${{ inputs.who }}", ${steps}}\n  b: {needs: a, if: inputs.size == 2, ${steps}}`,
   );
   const file = await caller(
-    `    needs: first\n    with: {who: "\${{ needs.first.outputs.who }}"}\n  first: {${steps}}\n  after: {needs: call, if: needs.call.outputs.made == 'it-2', ${steps}}`,
+    `    needs: first\n    with: {who: "\${{ needs.first.outputs.who }}"}\n  first: {${steps}}\n` +
+      `  after: {needs: call, if: needs.call.outputs.made == 'it-2', ${steps}}`,
   );
   const workflow = calling(file, leaf(called));
   expect(plan(workflow).jobs).toEqual(['first']);
@@ -156,7 +158,8 @@ test('what doesn’t fit together is told with its line', async () => {
 test('a call waits for its turn in the group of its job, then in that of the called file, and holds both until it is over', async () => {
   const called = await callable(
     '    inputs: {to: {type: string}}',
-    `  a: {${steps}}\n  b: {needs: a, ${steps}}\n  last: {needs: b, if: always(), ${steps}}\nconcurrency: {group: "to-\${{ inputs.to }}", cancel-in-progress: true}`,
+    `  a: {${steps}}\n  b: {needs: a, ${steps}}\n  last: {needs: b, if: always(), ${steps}}\n` +
+      `concurrency: {group: "to-\${{ inputs.to }}", cancel-in-progress: true}`,
   );
   const matrix = `    strategy: {fail-fast: false, matrix: {to: [x, y]}}\n    with: {to: "\${{ matrix.to }}"}\n`;
   const workflow = calling(

@@ -23,7 +23,8 @@ test.each([
   ['aliases of aliases', `on: push\n${repeated(10)}\n${job}`, 'parts, those that aliases repeat included'],
   [
     'a long text that aliases repeat',
-    `on: push\nenv:\n  a: &a ${'x'.repeat(100_000)}\n${Array.from({ length: 100 }, (_, at) => `  b${at}: *a`).join('\n')}\n${job}`,
+    `on: push\nenv:\n  a: &a ${'x'.repeat(100_000)}\n` +
+      `${Array.from({ length: 100 }, (_, at) => `  b${at}: *a`).join('\n')}\n${job}`,
     'characters, those that aliases repeat included',
   ],
   ['a NUL character', `on: push\nname: "a\\0b"\n${job}`, 'NUL'],
@@ -121,7 +122,9 @@ test('an ordinary file is far from the limits', async () => {
 });
 
 test('matrices of calls in matrices of calls end at the number of jobs that a run may have', async () => {
-  const sizes = `{x: [${Array.from({ length: 16 }, (_, at) => at).join(', ')}], y: [${Array.from({ length: 16 }, (_, at) => at).join(', ')}]}`;
+  const sizes =
+    `{x: [${Array.from({ length: 16 }, (_, at) => at).join(', ')}], y: ` +
+    `[${Array.from({ length: 16 }, (_, at) => at).join(', ')}]}`;
   const fileOf = async (on: string, one: string) => {
     const parsed = await parse(`on: ${on}\njobs:\n  a:\n    strategy: {matrix: ${sizes}}\n    ${one}\n`);
     if (!('file' in parsed)) throw new Error(JSON.stringify(parsed.problems));

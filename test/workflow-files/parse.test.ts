@@ -38,7 +38,10 @@ test.each([
 });
 
 test('a runner gets the file of its job alone, its texts as they were written', async () => {
-  const content = `name: CI\non: push\nenv: {A: "\${{ github.sha }}"}\njobs:\n  a:\n    needs: b\n    if: always()\n    runs-on: x\n    strategy: {matrix: {os: [p, q]}}\n    steps:\n      - run: |\n          if true:\n            echo \${{ matrix.os }}\n  b: {runs-on: x, steps: [{run: x}]}\n`;
+  const content =
+    `name: CI\non: push\nenv: {A: "\${{ github.sha }}"}\njobs:\n  a:\n    needs: b\n    if: always()\n    runs-on: x\n` +
+    '    strategy: {matrix: {os: [p, q]}}\n    steps:\n      - run: |\n          if true:\n' +
+    `            echo \${{ matrix.os }}\n  b: {runs-on: x, steps: [{run: x}]}\n`;
   const given = { id: 'a', name: 'a (p)', combination: { os: 'p' }, labels: ['x'], timeoutMinutes: 5 };
   expect(JSON.parse(fileForRunner(await file(content), given) ?? '')).toEqual({
     name: 'CI',

@@ -43,7 +43,8 @@ test('a job comes when all that it needs is over', async () => {
 
 test('what needs a job that failed is skipped, unless it says otherwise', async () => {
   const file = await fileOf(
-    `  a: {${steps}}\n  b: {needs: a, ${steps}}\n  c: {needs: b, if: always(), ${steps}}\n  d: {needs: b, if: failure(), ${steps}}\n  e: {needs: a, if: success() || failure(), ${steps}}`,
+    `  a: {${steps}}\n  b: {needs: a, ${steps}}\n  c: {needs: b, if: always(), ${steps}}\n` +
+      `  d: {needs: b, if: failure(), ${steps}}\n  e: {needs: a, if: success() || failure(), ${steps}}`,
   );
   const failed: JobResult = { result: 'failure', outputs: {} };
   expect(planned(file, { a: failed })).toEqual(['b: skipped', 'c', 'd', 'e']);
@@ -57,14 +58,16 @@ test('a job that is skipped skips what needs it, though another one ran between 
 
 test('after a cancellation only always() and cancelled() hold', async () => {
   const file = await fileOf(
-    `  a: {${steps}}\n  b: {needs: a, ${steps}}\n  c: {needs: a, if: always(), ${steps}}\n  d: {needs: a, if: cancelled(), ${steps}}`,
+    `  a: {${steps}}\n  b: {needs: a, ${steps}}\n  c: {needs: a, if: always(), ${steps}}\n` +
+      `  d: {needs: a, if: cancelled(), ${steps}}`,
   );
   expect(planned(file, { a: { result: 'cancelled', outputs: {} } }, true)).toEqual(['b: skipped', 'c', 'd']);
 });
 
 test('conditions see contexts, and outputs of what a job needs', async () => {
   const file = await fileOf(
-    `  a: {${steps}}\n  b: {needs: a, if: needs.a.outputs.go == 'yes' && vars.LEVEL == 'high', ${steps}}\n  c: {if: github.ref != 'refs/heads/main', ${steps}}`,
+    `  a: {${steps}}\n  b: {needs: a, if: needs.a.outputs.go == 'yes' && vars.LEVEL == 'high', ${steps}}\n` +
+      `  c: {if: github.ref != 'refs/heads/main', ${steps}}`,
   );
   expect(planned(file, { a: { result: 'success', outputs: { go: 'yes' } }, c: success })).toEqual(['b']);
   expect(planned(file, { a: { result: 'success', outputs: { go: 'no' } } })).toEqual(['b: skipped', 'c: skipped']);
@@ -72,7 +75,9 @@ test('conditions see contexts, and outputs of what a job needs', async () => {
 
 test('a matrix may come from the output of another job', async () => {
   const file = await fileOf(
-    `  a: {${steps}}\n  b: {needs: a, strategy: {fail-fast: false, max-parallel: 2, matrix: {x: "\${{ fromJSON(needs.a.outputs.list) }}"}}, runs-on: "\${{ matrix.x }}", name: "Build \${{ matrix.x }}", continue-on-error: "\${{ matrix.x == 'p' }}", steps: [{run: exit}]}`,
+    `  a: {${steps}}\n  b: {needs: a, strategy: {fail-fast: false, max-parallel: 2, matrix: {x: "\${{ ` +
+      `fromJSON(needs.a.outputs.list) }}"}}, runs-on: "\${{ matrix.x }}", name: "Build \${{ matrix.x }}", ` +
+      `continue-on-error: "\${{ matrix.x == 'p' }}", steps: [{run: exit}]}`,
   );
   const jobs = plan(file, progress({ a: { result: 'success', outputs: { list: '["p", "q"]' } } }));
   expect(jobs).toMatchObject([
@@ -103,7 +108,8 @@ test('a matrix may come from the output of another job', async () => {
 
 test("what can't be evaluated fails the job, with the line", async () => {
   const file = await fileOf(
-    `  a:\n    runs-on: any\n    strategy:\n      matrix:\n        x: \${{ fromJSON('[') }}\n    steps: [{run: exit}]\n  b: {strategy: {matrix: {x: "\${{ fromJSON('[]') }}"}}, ${steps}}`,
+    `  a:\n    runs-on: any\n    strategy:\n      matrix:\n        x: \${{ fromJSON('[') }}\n` +
+      `    steps: [{run: exit}]\n  b: {strategy: {matrix: {x: "\${{ fromJSON('[]') }}"}}, ${steps}}`,
   );
   expect(plan(file, progress())).toMatchObject([
     { id: 'a', ended: { result: 'failure', line: 7 } },
@@ -113,7 +119,8 @@ test("what can't be evaluated fails the job, with the line", async () => {
 
 test('runners are named by labels, lists of them, or groups', async () => {
   const file = await fileOf(
-    `  a: {runs-on: one, steps: [{run: x}]}\n  b: {runs-on: [one, two], steps: [{run: x}]}\n  c: {runs-on: {group: fast, labels: big}, steps: [{run: x}]}`,
+    '  a: {runs-on: one, steps: [{run: x}]}\n  b: {runs-on: [one, two], steps: [{run: x}]}\n' +
+      '  c: {runs-on: {group: fast, labels: big}, steps: [{run: x}]}',
   );
   expect(plan(file, progress())).toMatchObject([
     { labels: ['one'], group: null },

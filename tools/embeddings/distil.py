@@ -17,7 +17,9 @@ FIRST, LAST = 101, 102  # [CLS], [SEP]
 
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__)
-    options.add_argument("--corpus", type=Path, nargs="*", default=[], help="folders whose Markdown and text the table is fitted to")
+    options.add_argument(
+        "--corpus", type=Path, nargs="*", default=[], help="folders whose Markdown and text the table is fitted to"
+    )
     options.add_argument("--sentences", type=int, default=18_000)
     options.add_argument("--dimensions", type=int, default=256)
     options.add_argument("--cache", type=Path, help="folder that keeps the model's vectors between runs")
@@ -67,7 +69,8 @@ def token_vectors(model: MiniLM, at_once: int = 512) -> np.ndarray:
 
 
 def weighted(tokens: np.ndarray, a: float = 1e-5) -> np.ndarray:
-    """Centred, and rare pieces before common ones (SIF); the vocabulary is ordered by frequency, so Zipf's law tells how common."""
+    """Centres the tokens and weights rare pieces above common ones (SIF). The vocabulary is ordered by frequency, so Zipf's
+    law estimates how common a piece is."""
     ranks = np.arange(1, len(tokens) + 1)
     frequency = (1 / ranks) / (1 / ranks).sum()
     centred = tokens - tokens.mean(0)
@@ -105,7 +108,8 @@ def fitted(table: np.ndarray, bags: sparse.csr_matrix, taught: np.ndarray, ridge
 
 
 def agreement(table: np.ndarray, bags: sparse.csr_matrix, taught: np.ndarray) -> str:
-    """How alike the table and the model see sentences: correlation of the similarities, and how many of the ten nearest both name."""
+    """Compares the table with the model on sentences: the correlation of the similarities, and the share of common ones among
+    the ten nearest."""
     ours, theirs = unit(bags @ table), unit(taught)
     a, b = ours @ ours.T, theirs @ theirs.T
     pairs = np.triu_indices(len(a), 1)

@@ -30,7 +30,10 @@ WRITTEN = [
 
 def drawn(random_: random.Random) -> str:
     """A text of letters, marks, spaces and anything else in the Basic Multilingual Plane that Unicode 8 knows."""
-    ranges = [(0x20, 0x7E), (0xA0, 0x17F), (0x370, 0x3FF), (0x400, 0x4FF), (0x300, 0x36F), (0x2000, 0x206F), (0x4E00, 0x4FFF), (0xAC00, 0xACFF)]
+    ranges = [
+        (0x20, 0x7E), (0xA0, 0x17F), (0x370, 0x3FF), (0x400, 0x4FF), (0x300, 0x36F), (0x2000, 0x206F), (0x4E00, 0x4FFF),
+        (0xAC00, 0xACFF),
+    ]
     weights = [60, 10, 4, 4, 3, 5, 3, 2]
     chosen = random_.choices(ranges, weights, k=random_.randint(1, 60))
     return "".join(chr(random_.randint(*bounds)) for bounds in chosen)

@@ -161,7 +161,8 @@ function report(mutants: readonly Mutant[], results: Readonly<Record<string, Res
   const of = (verdict: Verdict): Result[] => judged.filter((one) => one.verdict === verdict);
   const share = (100 * of('caught').length) / Math.max(1, of('caught').length + of('survived').length);
   return [
-    `${judged.length} of ${mutants.length} guards tried: ${of('caught').length} caught, ${of('survived').length} survived, ${of('not judged').length} not judged (${share.toFixed(1)} %)`,
+    `${judged.length} of ${mutants.length} guards tried: ${of('caught').length} caught, ${of('survived').length} ` +
+      `survived, ${of('not judged').length} not judged (${share.toFixed(1)} %)`,
     ...of('survived').map(({ guard }) => `survived: ${guard}`),
     ...of('not judged').map(({ guard, by }) => `not judged: ${guard} (${by})`),
     '',

@@ -62,7 +62,8 @@ async function timed<T>(into: number[], work: () => Promise<T>): Promise<T> {
 }
 
 console.log(
-  '| issues | embedding, issues/s | first query, ms | query ready, ms | in all repositories, ms | in one, ms | of the 10 nearest | of 100 |',
+  '| issues | embedding, issues/s | first query, ms | query ready, ms | in all repositories, ms | in one, ms | of ' +
+    'the 10 nearest | of 100 |',
 );
 console.log('|---|---|---|---|---|---|---|---|');
 let written = 0;
@@ -96,6 +97,7 @@ for (const size of [most / 10, most]) {
   const rate = (issues / (embedding[0] ?? 1)) * 1_000;
   const part = (all: number[]): string => `${((100 * all.reduce((sum, share) => sum + share, 0)) / all.length).toFixed(1)} %`;
   console.log(
-    `| ${size} | ${rate.toFixed(0)} | ${first[0]?.toFixed(0)} | ${ms(ready)} | ${ms(wide)} | ${ms(narrow)} | ${part(firstTen)} | ${part(shares)} |`,
+    `| ${size} | ${rate.toFixed(0)} | ${first[0]?.toFixed(0)} | ${ms(ready)} | ${ms(wide)} | ${ms(narrow)} | ` +
+      `${part(firstTen)} | ${part(shares)} |`,
   );
 }

@@ -14,12 +14,11 @@ export async function readPairs(): Promise<Pair[]> {
 
 /** Words that say nothing about the topic of a text. */
 const empty = new Set(
-  `a about after all also although always an and another any are as at be been before but by can cannot could do does doesn don each
-  every few for from had has have he how i if in into is isn it its just m many may me might more most much must my never no nor not of
-  off on once one only onto or other our out over s shall she should so some still t than that the their them then there these they this
-  those though to too two until up us ve was we were what when where which while who why will with without won would yet you your`.split(
-    /\s+/,
-  ),
+  `a about after all also although always an and another any are as at be been before but by can cannot could do does
+  doesn don each every few for from had has have he how i if in into is isn it its just m many may me might more most
+  much must my never no nor not of off on once one only onto or other our out over s shall she should so some still t
+  than that the their them then there these they this those though to too two until up us ve was we were what when where
+  which while who why will with without won would yet you your`.split(/\s+/),
 );
 
 const endings = 'ations ation ings ing ions ion ies ied ers er ed es s ly e y'.split(' ');

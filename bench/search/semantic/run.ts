@@ -94,6 +94,7 @@ const near = (query: number): number => texts.filter((_, issue) => likeness(quer
 const meant = pairs.filter((_, query) => likeness(query, query) > minSimilarity).length / pairs.length;
 const others = pairs.reduce((sum, _, query) => sum + near(query), -meant * pairs.length) / (pairs.length * (pairs.length - 1));
 console.log(
-  `more alike than ${minSimilarity}: ${(100 * meant).toFixed(0)} % of the issues meant, ${(100 * others).toFixed(0)} % of all others`,
+  `more alike than ${minSimilarity}: ${(100 * meant).toFixed(0)} % of the issues meant, ${(100 * others).toFixed(0)} ` +
+    '% of all others',
 );
 for (const pair of shared) console.log('in common:', commonWords(pair).join(', '), '|', pair.query);

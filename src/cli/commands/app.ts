@@ -83,9 +83,8 @@ async function writeKey(file: string, key: string): Promise<void> {
     await writeFile(file, key, { mode: 0o600, flag: 'wx' });
   } catch (error) {
     const exists = error instanceof Error && 'code' in error && error.code === 'EEXIST';
-    throw new UsageError(
-      `--key ${file} ${exists ? 'exists already: name a new file' : `can't be written: ${error instanceof Error ? error.message : error}`}`,
-    );
+    const reason = error instanceof Error ? error.message : error;
+    throw new UsageError(`--key ${file} ${exists ? 'exists already: name a new file' : `can't be written: ${reason}`}`);
   }
 }
 

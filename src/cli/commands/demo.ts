@@ -18,7 +18,8 @@ const gitEnv = { ...process.env, GIT_CONFIG_GLOBAL: '/dev/null', GIT_CONFIG_SYST
 
 export const demoCommand = new Command('demo')
   .description(
-    'Show what Hearth does: start it on a temporary folder, create a team, push this repository, and search its code. On a terminal, it then runs until Ctrl-C.',
+    'Show what Hearth does: start it on a temporary folder, create a team, push this repository, and search its ' +
+      'code. On a terminal, it then runs until Ctrl-C.',
   )
   .argument('[folder...]', 'other Git repositories to push')
   .addHelpText('after', '\nExample:\n  hearth demo ~/work/engine')

@@ -24,7 +24,8 @@ function volumesOf(config: Config): string[] {
 
 export const doctorCommand = installationCommand(
   'doctor',
-  'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, indexes. Ends with 1 when something is wrong.',
+  'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, ' +
+    'indexes. Ends with 1 when something is wrong.',
   'hearth doctor --deep',
 )
   .option('--deep', 'read every Git object (git fsck), every file and the newest commits too; slow on large installations')

@@ -19,7 +19,8 @@ function idOf(text: string | undefined): number {
 
 export const explainCommand = installationCommand(
   'explain',
-  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), or why a job of a workflow waits.',
+  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), or why a ' +
+    'job of a workflow waits.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
   .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or JOB')

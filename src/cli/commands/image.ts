@@ -1,4 +1,5 @@
 import { Command, InvalidArgumentError } from '@commander-js/extra-typings';
+import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import { publishImage } from '#resources/actions/hosted-runners/index.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { orgNamed } from '../lookup.ts';
@@ -19,11 +20,10 @@ const publish = installationCommand(
   .option('--number <version>', 'version, as 2.4.0, or 2.* for the next minor version of 2; left out: the next minor version')
   .option('--size <gb>', 'size in GB, needed where the provider of runners has no machine to measure', gigabytes)
   .action((login, image, { runner, number, size }, command) =>
-    onInstallation(command, async ({ db, change, hearth, now }) => {
+    onInstallation(command, async ({ db, hearth, now }) => {
       const org = await orgNamed(db, login);
-      const { provider } = hearth.services.runners;
       const wanted = { organization: org.id, runner, image, version: number, sizeGb: size };
-      const published = await publishImage({ db, change, provider, now }, wanted);
+      const published = await publishImage(scopeWithoutRequest({ db, services: hearth.services, now }), wanted);
       print(command, published, `Published version ${published.version} of ${published.name} (${published.size_gb} GB)`);
     }),
   );

@@ -25,12 +25,14 @@ comments, with their numbers, times and states:
   hearth import https://git.example.com/acme/engine acme/engine --as ada --with-issues --token-file token.txt
 
 If that is interrupted, the same command goes on with it. Until it is complete, the repository's issues are switched off.
-The token is that of somebody who may read the source. It is sent to the source alone, and read from a file or from HEARTH_IMPORT_TOKEN.
+The token is that of somebody who may read the source. It is sent to the source alone, and read from a file or from
+HEARTH_IMPORT_TOKEN.
 Texts have an author only where --map-users names one; others begin with the login that wrote them there.`;
 
 export const importCommand = installationCommand(
   'import',
-  "Create a repository with another one's branches and tags, and with its issues on request. A running server indexes it for the search.",
+  "Create a repository with another one's branches and tags, and with its issues on request. A running server " +
+    'indexes it for the search.',
   'hearth import https://git.example.com/engine.git acme/engine --as ada',
 )
   .argument('<source>', 'folder of a Git repository, or its http(s) address')

@@ -6,7 +6,8 @@ import { progressBar } from '../progress.ts';
 
 const importOfArchive = installationCommand(
   'import',
-  'Read an archive that a migration has exported: repositories with Git data, issues and all that belongs to them, and their people.',
+  'Read an archive that a migration has exported: repositories with Git data, issues and all that belongs to them, ' +
+    'and their people.',
   'hearth migration import 0b989ba4-242f-11e5-81e1-c7b6966d2516.tar.gz',
 )
   .argument('<archive>', 'a tar.gz, as GET /user/migrations/{id}/archive or /orgs/{org}/migrations/{id}/archive gives it')

@@ -1,5 +1,6 @@
 import { Command, InvalidArgumentError, Option } from '@commander-js/extra-typings';
 import { orgRoles } from '#access/roles.ts';
+import { changeIn, scopeWithoutRequest } from '#endpoint/change-in.ts';
 import { rotateRegistryKey } from '#resources/actions/private-registries/index.ts';
 import { addMember } from '#resources/identity/members/index.ts';
 import { changeTokenDemands, createOrganization, getSettings } from '#resources/identity/organizations/index.ts';
@@ -44,10 +45,10 @@ const rotate = installationCommand(
 )
   .argument('<org>')
   .action((login, _, command) =>
-    onInstallation(command, async ({ hearth, db, change, now }) => {
+    onInstallation(command, async ({ hearth, db, now }) => {
       const org = await orgNamed(db, login);
-      const key = await change((scope) =>
-        rotateRegistryKey(scope, { org, secrets: hearth.services.secrets, now, by: undefined }),
+      const key = await changeIn(scopeWithoutRequest({ db, services: hearth.services, now }), (scope) =>
+        rotateRegistryKey(scope, { org, by: undefined }),
       );
       print(command, { organization: org.login, key_id: String(key.id) }, `${org.login} has the key ${key.id} now`);
     }),

@@ -1,3 +1,4 @@
+import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import { measureBranch } from '#resources/code/contents/index.ts';
 import { indexRepositoryCode } from '#search/code/index-repository.ts';
 import { indexRepositoryCommits } from '#search/commits/index-repository.ts';
@@ -17,7 +18,8 @@ export const reindexCommand = installationCommand(
   .argument('[owner/name...]', 'repositories; left out: all')
   .action((names, _options, command) =>
     onInstallation(command, async (installation) => {
-      const { db, change, hearth, now } = installation;
+      const { db, hearth, now } = installation;
+      const scope = scopeWithoutRequest({ db, services: hearth.services, now });
       const repositories = await chooseRepositories(installation, names);
       const bar = await progressBar();
       let files = 0;
@@ -38,7 +40,7 @@ export const reindexCommand = installationCommand(
             onProgress: ({ done }) => bar.show(`${label} commits`, done, done),
           });
           await indexRepositoryWords({ db, git: hearth.services.git, id });
-          await measureBranch({ db, change, git: hearth.services.git }, id, { again: true });
+          await measureBranch(scope, id, { again: true });
           const reindexed = await reindexIssues({
             db,
             repositoryId: id,
@@ -57,7 +59,8 @@ export const reindexCommand = installationCommand(
         bar.end();
       }
       print(command, { repositories: repositories.length, files, commits, issues, vectors }, [
-        `Indexed ${counted(repositories.length, 'repository', 'repositories')}: ${counted(files, 'file')}, ${counted(commits, 'commit')}, ${counted(issues, 'issue')}, ${vectors} of them embedded`,
+        `Indexed ${counted(repositories.length, 'repository', 'repositories')}: ${counted(files, 'file')}, ` +
+          `${counted(commits, 'commit')}, ${counted(issues, 'issue')}, ${vectors} of them embedded`,
       ]);
     }),
   );

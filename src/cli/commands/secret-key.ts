@@ -5,7 +5,8 @@ import { openInstallation } from '../installation.ts';
 
 const replace = installationCommand(
   'replace',
-  'Go on with the secret key that is there, or with a new one, after the former one was lost. Secrets of webhooks, registries and workflows that were stored under it can no longer be read: set them anew.',
+  'Go on with the secret key that is there, or with a new one, after the former one was lost. Secrets of webhooks, ' +
+    'registries and workflows that were stored under it can no longer be read: set them anew.',
   'hearth secret-key replace --data /srv/hearth',
 ).action(async (_options, command) => {
   const installation = await openInstallation(installationConfigOf(command), 'command', { replaceKey: true });

@@ -21,7 +21,8 @@ export const serveCommand = withSettings(new Command('serve'), settingNames)
   .description('Start the server. Unless DATABASE_URL is set, it starts the embedded PostgreSQL too.')
   .addHelpText(
     'after',
-    '\nExample:\n  hearth serve --port 8080 --data /var/lib/hearth\n\n`hearth config` shows every setting, also those without a flag.',
+    '\nExample:\n  hearth serve --port 8080 --data /var/lib/hearth\n\n' +
+      '`hearth config` shows every setting, also those without a flag.',
   )
   .action(async (_flags, command) => {
     const { config, sources } = configWithSources(command);
@@ -44,9 +45,10 @@ async function serve(config: Config, { off, warnings }: Ports): Promise<void> {
 type Ports = { off: PortsOff; warnings: string[] };
 
 async function start(config: Config, { off, warnings }: Ports): Promise<{ installation: Installation; serving: Serving }> {
-  const opening = openInstallation(config, 'server');
-  // The server's modules are loaded while PostgreSQL starts.
-  const [installation, { serveHere }] = await Promise.all([opening, import('../serving.ts')]);
+  // The server's modules are loaded while PostgreSQL starts, and not before: loading them blocks this process.
+  const { promise: isAwaited, resolve: onDatabaseAwaited } = Promise.withResolvers<void>();
+  const opening = openInstallation(config, 'server', { onDatabaseAwaited });
+  const [installation, { serveHere }] = await Promise.all([opening, isAwaited.then(() => import('../serving.ts'))]);
   for (const warning of [...warnings, cookieProblemOf(config)]) if (warning) installation.settings.log.warn(warning);
   try {
     const settings = await withConnections(config, installation);

@@ -38,7 +38,8 @@ const password = installationCommand(
 
 const verifyAddress = installationCommand(
   'verify-email',
-  'Record that an e-mail address belongs to a user, whom commits with it are shown as. With --all: of all users, the addresses that they had before Hearth told verified addresses from others.',
+  'Record that an e-mail address belongs to a user, whom commits with it are shown as. With --all: of all users, the ' +
+    'addresses that they had before Hearth told verified addresses from others.',
   'hearth user verify-email ada ada@example.com\n  hearth user verify-email --all --domain example.com',
 )
   .argument('[login]')

@@ -66,9 +66,8 @@ async function isKept(db: Db, key: string): Promise<boolean> {
 async function unread(db: Db): Promise<string[]> {
   const { rows } = await sql<{ caches: number; logs: number }>`
     select (select count(*) from caches where object_key is not null) as caches,
-      (select count(*) from workflow_jobs where log_key is not null and log_digest is null and carried_from is null) as logs`.execute(
-    db,
-  );
+      (select count(*) from workflow_jobs
+        where log_key is not null and log_digest is null and carried_from is null) as logs`.execute(db);
   const { caches = 0, logs = 0 } = rows[0] ?? {};
   return [
     ...(caches > 0 ? [`not read: ${counted(caches, 'cache')}, which jobs make again`] : []),

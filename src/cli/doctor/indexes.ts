@@ -30,14 +30,16 @@ const commits: Index = {
 const repositories: Index = {
   name: 'repo index',
   nouns: ['repository', 'repositories'],
-  counts: sql`select count(w.repository_id) as there, count(*) filter (where w.analyser is distinct from ${analyserVersion}) as missing
+  counts: sql`select count(w.repository_id) as there,
+      count(*) filter (where w.analyser is distinct from ${analyserVersion}) as missing
     from repositories r left join repository_words w on w.repository_id = r.id`,
 };
 
 const accounts: Index = {
   name: 'user index',
   nouns: ['account', 'accounts'],
-  counts: sql`select count(w.account_id) as there, count(*) filter (where w.analyser is distinct from ${analyserVersion}) as missing
+  counts: sql`select count(w.account_id) as there,
+      count(*) filter (where w.analyser is distinct from ${analyserVersion}) as missing
     from accounts a left join account_words w on w.account_id = a.id where a.kind in ('user', 'organization')`,
 };
 

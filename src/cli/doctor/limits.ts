@@ -18,13 +18,15 @@ async function listRefused(db: CheckContext['db'], now: Date): Promise<RefusalCo
   const { rows } = await sql<RefusalCount>`
     with most as (
       select caller, limit_name as "limit", sum(count)::bigint as count,
-        split_part(caller, ':', 1) as kind, substring(caller from '^(?:account|app|installation|deploy_key):(\\d{1,18})$')::bigint as id
+        split_part(caller, ':', 1) as kind,
+        substring(caller from '^(?:account|app|installation|deploy_key):(\\d{1,18})$')::bigint as id
       from limit_refusals where hour > ${addDays(now, -1)}
       group by caller, limit_name order by count desc, caller, limit_name limit ${maxRows})
     select m."limit", m.count, coalesce(
       (select a.login from accounts a where m.kind = 'account' and a.id = m.id),
       (select 'app ' || p.slug from apps p where m.kind = 'app' and p.id = m.id),
-      (select 'app ' || p.slug || ' on ' || a.login from installations i join apps p on p.id = i.app_id join accounts a on a.id = i.account_id
+      (select 'app ' || p.slug || ' on ' || a.login
+        from installations i join apps p on p.id = i.app_id join accounts a on a.id = i.account_id
         where m.kind = 'installation' and i.id = m.id),
       (select 'deploy key of ' || a.login || '/' || r.name from public_keys k join repositories r on r.id = k.repository_id
           join accounts a on a.id = r.owner_id

@@ -15,7 +15,10 @@ export async function problemOfOwners(root: string, folders: readonly string[], 
         const owners = await Promise.all(some.map((name) => ownerOf(join(path, name))));
         const at = owners.findIndex((uid) => uid !== undefined && uid !== owner);
         if (at >= 0)
-          return `${nameOf(join(folder, some[at] ?? ''))} belongs to user ${owners[at]}, and not to user ${owner} as the folder of all repositories`;
+          return (
+            `${nameOf(join(folder, some[at] ?? ''))} belongs to user ${owners[at]}, and not to user ${owner} as the ` +
+            'folder of all repositories'
+          );
       }
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? error.code : undefined;

@@ -39,7 +39,8 @@ async function countJobs({ db }: CheckContext): Promise<Counts> {
       select count(*) filter (where attempts < max_attempts) as waiting,
         max(extract(epoch from now() - run_at)) filter (where attempts < max_attempts and locked_at is null) as late
       from jobs.jobs) j, (
-      select count(distinct event_id) as events, (select extract(epoch from now() - created_at) from events where id = min(event_id)) as late
+      select count(distinct event_id) as events,
+        (select extract(epoch from now() - created_at) from events where id = min(event_id)) as late
       from (select event_id from undispatched_events union all select event_id from event_deliveries) w) e`.execute(db);
   const { late = 0, ...counts } = rows[0] ?? { waiting: 0, events: 0, servers: 0, workers: 0 };
   return { ...counts, late: Math.max(0, late) };

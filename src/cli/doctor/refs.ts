@@ -47,7 +47,8 @@ async function problemOfRefs(
 async function loadKnown(db: Db, ids: readonly Id<'repositories'>[]): Promise<Map<number, Known>> {
   const { rows } = await sql<Known & { id: number }>`
     select r.id, r.pushed_at is not null as pushed,
-      exists (select from code_indexes c where c.repository_id = r.id and c.branch = r.default_branch and c.commit_oid is not null) as branch,
+      exists (select from code_indexes c
+        where c.repository_id = r.id and c.branch = r.default_branch and c.commit_oid is not null) as branch,
       -- Tests of a merge write the ref; imported pull requests may have none.
       array(select i.number from pull_requests p join issues i on i.id = p.issue_id
         where p.repository_id = r.id and p.tested_head_sha is not null order by i.number) as pulls

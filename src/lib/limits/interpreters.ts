@@ -5,7 +5,9 @@ export const interpreterLimits = limitGroup('interpreters', 'Interpreters of tex
     value: 50_000,
     unit: 'count',
     fixed: true,
-    of: 'steps (a part of a pattern with a part of a path) of matching a path, a ref or a name with one pattern of a ruleset, an environment, a setting of actions or a review rule',
+    of:
+      'steps (a part of a pattern with a part of a path) of matching a path, a ref or a name with one pattern of a ' +
+      'ruleset, an environment, a setting of actions or a review rule',
     past: '422; a push or a merge is refused',
   },
   archiveHeader: {

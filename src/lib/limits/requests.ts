@@ -79,7 +79,9 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
   concurrentSpare: {
     value: 20,
     unit: 'count',
-    of: 'requests that could still be answered at once; while there are as many, one who is signed in may have more than its share',
+    of:
+      'requests that could still be answered at once; while there are as many, one who is signed in may have more than ' +
+      'its share',
     past: 'further ones of that caller wait',
   },
   concurrentAnonymous: {
@@ -103,7 +105,9 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
   large: {
     value: 2,
     unit: 'count',
-    of: 'replies that one process makes at once of tens of thousands of items without pages (bills of materials, comparisons of dependencies), one for each caller',
+    of:
+      'replies that one process makes at once of tens of thousands of items without pages (bills of materials, ' +
+      'comparisons of dependencies), one for each caller',
     past: 'further ones wait',
   },
   waiting: { value: 100, unit: 'count', of: 'requests of one caller that wait', past: '429 with Retry-After' },

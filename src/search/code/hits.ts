@@ -42,7 +42,8 @@ export async function whereOf(db: Reader, { lexemes, condition, repositories }: 
 /** The approximate share of all indexed files that is in these repositories. */
 async function partOf(db: Reader, repositories: readonly number[]): Promise<number> {
   const { rows } = await sql<{ part: number }>`
-    select coalesce(sum(files), 0)::float8 / greatest((select reltuples from pg_class where oid = 'code_files'::regclass), 1) as part
+    select coalesce(sum(files), 0)::float8
+      / greatest((select reltuples from pg_class where oid = 'code_files'::regclass), 1) as part
     from code_indexes where repository_id = any(${repositories}::bigint[])`.execute(db);
   return rows[0]?.part ?? 1;
 }

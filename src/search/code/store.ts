@@ -36,9 +36,8 @@ export async function countIndexedFiles(db: Db, repository: RepositoryId): Promi
 /** The number of indexed files of a repository, and the sum of their sizes in bytes. */
 export async function sumIndexedFiles(db: Db, repository: RepositoryId): Promise<{ files: number; bytes: number }> {
   const { rows } = await sql<{ files: number; bytes: number }>`
-    select count(*) as files, coalesce(sum(size), 0)::bigint as bytes from code_files where repository_id = ${repository}`.execute(
-    db,
-  );
+    select count(*) as files, coalesce(sum(size), 0)::bigint as bytes from code_files
+    where repository_id = ${repository}`.execute(db);
   return rows[0] ?? { files: 0, bytes: 0 };
 }
 
@@ -84,9 +83,8 @@ async function insertFiles(tx: Tx, repository: RepositoryId, documents: readonly
       select ${repository}, size, weight, decode(oid, 'hex'), language, path, words from given
       returning id, path
     )
-    insert into code_pairs (file_id, pairs) select added.id, decode(given.pairs, 'hex') from added join given using (path)`.execute(
-    tx,
-  );
+    insert into code_pairs (file_id, pairs) select added.id, decode(given.pairs, 'hex')
+    from added join given using (path)`.execute(tx);
 }
 
 /**

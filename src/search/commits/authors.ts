@@ -17,7 +17,8 @@ type Author = { id: Id<'accounts'>; login: string };
  */
 export const hasCommitsBy = (author: Author, host: string | undefined): RawBuilder<boolean> => sql<boolean>`((
   select count(*) from indexed_commits
-  where ${lexemesOfRow} @@ ('(' || ${addressesOf(author, host)} || ') & ' || quote_literal(${lexemeOf.repository('')}::text || r.id))::tsquery
+  where ${lexemesOfRow}
+    @@ ('(' || ${addressesOf(author, host)} || ') & ' || quote_literal(${lexemeOf.repository('')}::text || r.id))::tsquery
 ) > 0)`;
 
 /**

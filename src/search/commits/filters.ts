@@ -126,7 +126,8 @@ export function combination(node: Node, people: People): RawBuilder<unknown> {
     case 'qualifier': {
       const repository = repositoryCondition(node.name, node.value, people.viewerId);
       if (repository)
-        return sql`exists (select from repositories r join accounts o on o.id = r.owner_id where r.id = repository_id and ${repository})`;
+        return sql`exists (select from repositories r join accounts o on o.id = r.owner_id
+          where r.id = repository_id and ${repository})`;
       const { lexemes, condition } = qualifierCondition(node.name, node.value, people.emails);
       if (lexemes.kind === 'query') return sql`(${lexemesOfRow} @@ ${lexemes.text}::tsquery)`;
       return lexemes.kind === 'never' ? sql`false` : condition;

@@ -55,7 +55,8 @@ export async function saveVectors(tx: Tx, embedder: EmbedderId, vectors: readonl
     insert into issue_vectors (issue_id, embedder_id, repository_id, text_hash, code, components)
     select i.id, ${embedder}, i.repository_id, n.hash, n.code, n.components
     from unnest(${column(({ id }) => id)}::bigint[], ${column(({ hash }) => hash)}::bytea[],
-      ${column(({ code }) => code)}::bytea[], ${column(({ components }) => components)}::bytea[]) as n (id, hash, code, components)
+      ${column(({ code }) => code)}::bytea[],
+      ${column(({ components }) => components)}::bytea[]) as n (id, hash, code, components)
     join issues i on i.id = n.id and ${hashOf} = n.hash
     on conflict (issue_id, embedder_id) do update set repository_id = excluded.repository_id, version = default,
       text_hash = excluded.text_hash, code = excluded.code, components = excluded.components`.execute(tx);

@@ -94,7 +94,8 @@ export async function listBestHits(db: Reader, where: Where, tiers: readonly Tie
     )
     select case when ${offset} = 0 and (select count(*) from page) < ${limit} then (select count(*) from page)
         else (select count(*) from issue_documents where ${where()}) end as total,
-      coalesce((select json_agg(json_build_object('id', issue_id, 'repositoryId', repository_id, 'score', score::float8) order by place)
+      coalesce((
+        select json_agg(json_build_object('id', issue_id, 'repositoryId', repository_id, 'score', score::float8) order by place)
         from page), '[]') as rows`.execute(db);
   return rows[0] ?? { rows: [], total: 0 };
 }

@@ -37,7 +37,8 @@ export const hasStatus = (state: string, { statuses, checks }: Unreadable): RawB
     select c.state from commit_statuses c
     where c.repository_id = p.repository_id and c.commit_sha = p.head_sha and c.is_latest and ${outsideOf(statuses)}
     union all
-    select case when c.conclusion in ('success', 'neutral', 'skipped') then 'success' when c.conclusion is null then 'pending' else 'failure' end
+    select case when c.conclusion in ('success', 'neutral', 'skipped') then 'success'
+      when c.conclusion is null then 'pending' else 'failure' end
     from check_runs c
     where c.repository_id = p.repository_id and c.head_sha = p.head_sha and c.is_latest and ${outsideOf(checks)}) s
   where p.issue_id = issue_documents.issue_id) = ${state})`;

@@ -159,7 +159,8 @@ function ofText(name: string, text: string): Matching {
 function ofOthers({ name, value }: Qualifier): Matching {
   if (value.type === 'repository')
     return inRepository(
-      sql`lower(r.name) = lower(${value.name}) and r.owner_id in (select id from accounts where lower(login) = lower(${value.owner}))`,
+      sql`lower(r.name) = lower(${value.name})
+        and r.owner_id in (select id from accounts where lower(login) = lower(${value.owner}))`,
     );
   if (value.type === 'flag' && name === 'draft') return fact(value.on ? 'draft' : 'ready');
   if (value.type === 'flag' && name === 'archived') return inRepository(sql`r.archived = ${value.on}`);

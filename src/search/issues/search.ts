@@ -115,7 +115,8 @@ const queryContextOf = async (
   people: await findPeople(db, request.query, request.viewerId),
   fields: request.fields ?? sql`false`,
   teams: request.teams ?? sql`false`,
-  readable: sql`select r.id from repositories r where r.has_issues and r.id in ${request.visible} and ${request.reads?.issues ?? sql`true`}`,
+  readable: sql`select r.id from repositories r
+    where r.has_issues and r.id in ${request.visible} and ${request.reads?.issues ?? sql`true`}`,
 });
 
 /** The condition of the search; undefined if it covers no repositories. */

@@ -32,7 +32,8 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
       coalesce((select array_agg(a.user_id) from issue_assignees a where a.issue_id = i.id), '{}') as assignees,
       coalesce((select array_agg(l.name) from issue_labels il join labels l on l.id = il.label_id where il.issue_id = i.id), '{}')
         as labels,
-      (select jsonb_build_object('isDraft', i.is_draft, 'isMerged', i.merged_at is not null, 'headRef', p.head_ref, 'baseRef', p.base_ref,
+      (select jsonb_build_object('isDraft', i.is_draft, 'isMerged', i.merged_at is not null,
+          'headRef', p.head_ref, 'baseRef', p.base_ref,
           'commits', array_remove(array[p.head_sha, case when i.merged_at is not null then p.merge_commit_sha end], null)
             || array(select c.commit_sha from pull_request_commits c where c.issue_id = i.id))
         from pull_requests p where p.issue_id = i.id) as pull
@@ -40,7 +41,8 @@ export async function loadSources(tx: Tx, issues: readonly Issue[]): Promise<Sou
     left join lateral (
       select string_agg(c.body, e'\n' order by c.id) filter (where c.upto <= ${maxComments}) as text,
         array_agg(distinct c.author_id) filter (where c.author_id is not null) as commenters
-      from (select id, body, author_id, sum(length(body)) over (order by id) as upto from issue_comments where issue_id = i.id) as c
+      from (select id, body, author_id, sum(length(body)) over (order by id) as upto from issue_comments
+        where issue_id = i.id) as c
     ) as c on true
     where i.id = any(${issues}::bigint[])`.execute(tx);
   return rows;
@@ -51,7 +53,8 @@ export async function saveDocuments(tx: Tx, documents: readonly Document[]): Pro
   const column = <T>(value: (document: Document) => T): T[] => documents.map(value);
   await sql`
     insert into issue_documents as d (issue_id, repository_id, created_at, updated_at, closed_at,
-      is_pull_request, merged_at, comments, reactions, plus_one, minus_one, laugh, confused, heart, hooray, title_weight, body_weight, comments_weight, analyser, words, pairs)
+      is_pull_request, merged_at, comments, reactions, plus_one, minus_one, laugh, confused, heart, hooray,
+      title_weight, body_weight, comments_weight, analyser, words, pairs)
     select i.id, i.repository_id, i.created_at, i.updated_at, i.closed_at, i.is_pull_request, i.merged_at, i.comments_count,
       (select coalesce(sum(n::integer), 0) from jsonb_each_text(i.reactions) as r(content, n)),
       ${count('+1')}, ${count('-1')}, ${count('laugh')}, ${count('confused')}, ${count('heart')}, ${count('hooray')},

@@ -27,12 +27,14 @@ export async function loadTexts(
   const { rows } = await sql<Texts & { id: number }>`
     with sizes as (
       select i.id, given.place, coalesce(octet_length(i.body), 0)
-        + least(${maxCharacters}, (select coalesce(sum(octet_length(c.body)), 0) from issue_comments c where ${commentCondition})) as size
+        + least(${maxCharacters},
+          (select coalesce(sum(octet_length(c.body)), 0) from issue_comments c where ${commentCondition})) as size
       from unnest(${issues}::bigint[]) with ordinality as given (id, place) join issues i on i.id = given.id
     ), sized as (select id, size, sum(size) over (order by place) as upto from sizes)
     select i.id, i.title, coalesce(i.body, '') as body, coalesce((
       select jsonb_agg(jsonb_build_object('id', c.id, 'body', c.body) order by c.id) from (
-        select c.id, c.body, sum(length(c.body)) over (order by c.id) - length(c.body) as before from issue_comments c where ${commentCondition}
+        select c.id, c.body, sum(length(c.body)) over (order by c.id) - length(c.body) as before from issue_comments c
+        where ${commentCondition}
       ) as c where c.before < ${maxCharacters}), '[]') as comments
     from sized join issues i on i.id = sized.id where sized.upto <= ${batchSize} or sized.upto = sized.size`.execute(db);
   return new Map(rows.map((row) => [row.id, row]));

@@ -52,6 +52,7 @@ export function checkLookups(kind: SearchKind, query: Node): void {
   if (lookupQualifiers.length > lookups.value)
     throw new QueryError(
       'too_many_lookups',
-      `More than ${lookups.value} qualifiers about fields, statuses, links, relations, reviews, labelled issues or the repositories of users were used.`,
+      `More than ${lookups.value} qualifiers about fields, statuses, links, relations, reviews, labelled issues or ` +
+        'the repositories of users were used.',
     );
 }

@@ -114,7 +114,8 @@ function statementOf(options: ScopeOptions, named: Names, nested: Names): RawBui
     ${tables.length > 0 ? sql`with ${sql.join(tables)}` : sql``}
     select found.*, ${accessible.length > 0 ? sql.join(accessible, sql` or `) : sql`true`} as accessible
     from (select) as always left join lateral (
-      select r.id${marks ? sql`, ${marksOf(marks)} as marks` : sql``} from ${isAny(named) ? searched : sql`repositories r`} join accounts o on o.id = r.owner_id
+      select r.id${marks ? sql`, ${marksOf(marks)} as marks` : sql``} from ${isAny(named) ? searched : sql`repositories r`}
+      join accounts o on o.id = r.owner_id
       where ${sql.join(conditions, sql` and `)}
       order by r.pushed_at desc nulls last, r.id desc limit ${sql.lit(maxRepositories + 1)}
     ) as found on true`;
@@ -155,7 +156,8 @@ const isAny = ({ repositories, accounts }: Names): boolean => repositories.lengt
 const inaccessible = (): QueryError =>
   new QueryError(
     'inaccessible',
-    'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have permission to view them.',
+    'The listed users, organizations or repositories cannot be searched: they do not exist, or you do not have ' +
+      'permission to view them.',
   );
 
 /** Whether an account has one of these logins. `@me` is the viewer's login. */

@@ -1,6 +1,6 @@
 #!/bin/sh
-# Installs the clients that clients.test.ts asks, each by its own package manager, and compiles what they need. What has no toolchain here
-# is left out. Debian's are installed by: apt-get install gh ruby-octokit python3-github
+# Installs the clients of clients.test.ts, each by its own package manager, and compiles what they need. Clients without a
+# toolchain on this machine are left out. Debian's are installed by: apt-get install gh ruby-octokit python3-github
 set -u
 here=$(cd "$(dirname "$0")" && pwd)
 to=${HEARTH_TEST_CLIENTS:-$HOME/.cache/hearth-clients}

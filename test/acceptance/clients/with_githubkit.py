@@ -126,7 +126,11 @@ hook = ada.repos.create_webhook(**at, config=config, events=["issues"]).parsed_d
 where = {**at, "hook_id": hook.id}
 ada.repos.ping_webhook(**where)
 deliveries = eventually(
-    lambda: [one for one in asks.repos.list_webhook_deliveries(**where).parsed_data if one.event == "ping" and one.status_code == 200]
+    lambda: [
+        one
+        for one in asks.repos.list_webhook_deliveries(**where).parsed_data
+        if one.event == "ping" and one.status_code == 200
+    ]
 )
 delivery = asks.repos.get_webhook_delivery(**where, delivery_id=deliveries[0].id).parsed_data
 assert delivery.event == "ping"
@@ -136,7 +140,8 @@ ada.repos.delete_webhook(**where)
 done("hooks")
 
 place = f"repo:{ORG}/{NAME}"
-# In its API version, some fields of repositories found by code search are null (document 1), which its own description doesn't know.
+# In its API version, some fields of repositories found by code search are null (document 1). The client's own description
+# doesn't allow that.
 eventually(lambda: asks.search.code(q=f"kittens language:python {place}").json()["total_count"] == 1)
 eventually(lambda: asks.search.issues_and_pull_requests(q=f"purrs is:issue {place}").parsed_data.total_count == 1)
 eventually(lambda: asks.search.commits(q=f"kit {place}").parsed_data.total_count == 1)

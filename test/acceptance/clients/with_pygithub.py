@@ -113,17 +113,28 @@ hook = repo.create_hook("web", {"url": os.environ["HEARTH_HOOK"], "content_type"
 hook.edit("web", {"url": os.environ["HEARTH_HOOK"], "content_type": "json"}, events=["push"])
 hook.ping()
 if hasattr(repo, "get_hook_deliveries"):
-    deliveries = eventually(lambda: [one for one in repo.get_hook_deliveries(hook.id) if one.event == "ping" and one.status_code == 200])
+    deliveries = eventually(
+        lambda: [one for one in repo.get_hook_deliveries(hook.id) if one.event == "ping" and one.status_code == 200]
+    )
     assert repo.get_hook_delivery(hook.id, deliveries[0].id).event == "ping"
 hook.delete()
 done("hooks")
 
 where = f"repo:{ORG}/by-python"
-code = eventually(lambda: (lambda found: found.totalCount == 3 and found)(ada.search_code(f"pythonic language:python {where}", highlight=True)))
+code = eventually(
+    lambda: (lambda found: found.totalCount == 3 and found)(
+        ada.search_code(f"pythonic language:python {where}", highlight=True)
+    )
+)
 assert sorted(one.path for one in code) == ["slither0.py", "slither1.py", "slither2.py"]
 assert b"pythonic" in code[0].decoded_content
 assert code[0].text_matches[0]["matches"][0]["text"] == "pythonic"
-eventually(lambda: [one.commit.message for one in ada.search_commits(f"slither {where}", sort="author-date", order="asc")] == ["Slither along"] * 3)
+eventually(
+    lambda: [
+        one.commit.message for one in ada.search_commits(f"slither {where}", sort="author-date", order="asc")
+    ]
+    == ["Slither along"] * 3
+)
 eventually(lambda: [one.title for one in ada.search_issues("three", state="open", repo=f"{ORG}/by-python")] == ["three"])
 assert [one.full_name for one in ada.search_repositories("snake in:description", user=ORG)] == [f"{ORG}/by-python"]
 try:

@@ -17,7 +17,7 @@ beforeAll(async () => {
     'emoji.txt': '😀 grin 😀 Grinning grin\n',
     'phrase.txt': 'one hello, world two\n',
     'minified.js': `${'x=1;'.repeat(500)}needle${';y=2'.repeat(500)}`,
-    'far.txt': `alphaword\n${'line\n'.repeat(200)}alphaword\n${'line\n'.repeat(200)}alphaword\n${'line\n'.repeat(200)}alphaword\n`,
+    'far.txt': `${`alphaword\n${'line\n'.repeat(200)}`.repeat(3)}alphaword\n`,
     'cjk.txt': '这是数据库管理系统\n',
     'none.txt': 'unrelated',
   });

@@ -57,12 +57,10 @@ export async function writeIssue({ db }: SearchFixture, repository: RepositoryId
       .values({ ...place, ...times, issue_id: id, body, author_id: by ?? null })
       .execute();
   for (const name of wanted.labels ?? []) {
-    await sql`insert into labels (repository_id, name, color) values (${repository}, ${name}, '000000') on conflict do nothing`.execute(
-      db,
-    );
-    await sql`insert into issue_labels select ${id}, id from labels where repository_id = ${repository} and lower(name) = lower(${name})`.execute(
-      db,
-    );
+    await sql`insert into labels (repository_id, name, color) values (${repository}, ${name}, '000000')
+      on conflict do nothing`.execute(db);
+    await sql`insert into issue_labels select ${id}, id from labels
+      where repository_id = ${repository} and lower(name) = lower(${name})`.execute(db);
   }
   for (const user_id of wanted.assignees ?? [])
     await db.insertInto('issue_assignees').values({ issue_id: id, user_id, created_at }).execute();

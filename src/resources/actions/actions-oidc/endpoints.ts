@@ -1,4 +1,4 @@
-// The subjects of the identity tokens of jobs, and the custom properties that these tell of.
+// The subjects of jobs' identity tokens, and the custom properties that these tokens include.
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -103,7 +103,7 @@ export const setRepositorySubject = endpoint({
   method: 'PUT',
   path: '/repos/{owner}/{repo}/actions/oidc/customization/sub',
   summary: 'Set the customization template for an OIDC subject claim for a repository',
-  // Who may push can't give a job the subject of another: that is for administrators.
+  // Only administrators may set it, since otherwise a user with push access could give a job the subject of another.
   access: { permission: 'actions:write', scopes: ['repo'], role: 'admin' },
   body: RepositorySubjectChange,
   example: { use_default: false, include_claim_keys: ['repo', 'context'] },

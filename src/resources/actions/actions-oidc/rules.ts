@@ -9,7 +9,7 @@ import type { OrganizationSubjectChange, RepositorySubjectChange } from './schem
 import { insertIncluded, putOrganizationTemplate, putRepositoryTemplate, removeIncluded } from './store.ts';
 import { isClaimKey } from './subject.ts';
 
-/** Sets the template of an organization. What isn't given stays as it is. */
+/** Sets the template of an organization. Omitted settings stay as they are. */
 export async function changeOrganizationSubject(
   scope: WriteScope,
   action: OrganizationAction,
@@ -28,7 +28,7 @@ export async function changeRepositorySubject(
   wanted: RepositorySubjectChange,
 ): Promise<void> {
   checkKeys(wanted.include_claim_keys);
-  // The public API takes no account of claims where the default is wanted.
+  // The public API ignores claims when a request asks for the default.
   const include_claim_keys = wanted.use_default ? null : (wanted.include_claim_keys ?? null);
   await putRepositoryTemplate(scope.tx, action.repo.id, { ...wanted, include_claim_keys });
   await record(scope.tx, { ...inRepository(action), kind: 'oidc_subject.changed', data: wanted });
@@ -40,7 +40,10 @@ function checkKeys(keys: readonly string[] = []): void {
   throw invalid('SubjectTemplate', 'include_claim_keys', 'invalid', `${unknown} is no claim of identity tokens`);
 }
 
-/** Lets identity tokens tell of a custom property. @returns the name of the property, as it was first written */
+/**
+ * Includes a custom property in identity tokens.
+ * @returns the name of the property, as it was first written
+ */
 export async function includeProperty(scope: WriteScope, action: OrganizationAction, name: string): Promise<string> {
   const refused = (code: 'invalid' | 'already_exists', message: string) =>
     invalid('IncludedProperty', 'custom_property_name', code, message);
@@ -52,7 +55,7 @@ export async function includeProperty(scope: WriteScope, action: OrganizationAct
   return property.name;
 }
 
-/** Lets identity tokens no longer tell of a custom property. */
+/** Excludes a custom property from identity tokens. */
 export async function excludeProperty(
   scope: WriteScope,
   action: OrganizationAction,

@@ -115,13 +115,13 @@ export const {
   {
     method: 'GET',
     replies: { 200: EncryptionKey },
-    async handle({ db, change, at, now, services: { secrets } }) {
+    async handle({ db, change, at }) {
       const holder = holderOf(at);
       const key = secretKey(holder);
       const make = () =>
         change(async (scope) => {
           await lockHolder(scope.tx, holder);
-          return ensureKey(scope, key, { secrets, now });
+          return ensureKey(scope, key);
         });
       return presentKey((await findActiveKey(db, key)) ?? (await make()));
     },

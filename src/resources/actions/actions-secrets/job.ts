@@ -9,10 +9,10 @@ import { openValue } from './values.ts';
 const most = fixedValue(secretLimits.fromOrganization);
 
 /**
- * The secrets that a job gets: names with decrypted values, which must never be shown or logged. An environment's secret hides
- * one of the repository with the same name, and that one of the organization. Of its organization, a repository gets those that
- * it may use, the first 100 by name (the public API's rules). Whether a run may have secrets at all, as one for a fork may not,
- * is for the caller to decide.
+ * The secrets of a job: names with decrypted values, which must never be shown or logged. A secret of the environment hides one
+ * of the repository with the same name, and a secret of the repository hides one of the organization. A repository gets the
+ * first 100 secrets, by name, that its organization lets it use (the public API's rules). The caller decides whether the run may
+ * have secrets at all: a run for a fork may not.
  * @throws Error where a value was sealed under another secret key
  */
 export async function loadSecretsForJob(
@@ -23,7 +23,7 @@ export async function loadSecretsForJob(
   return opened(secrets, await listJobSecrets(db, { repository, environment, most }));
 }
 
-/** Those of its environment alone: a called workflow gets others only from who calls it. */
+/** The secrets of a job's environment only. A called workflow gets all others from its caller. */
 export async function loadEnvironmentSecrets(
   db: Db,
   secrets: Secrets,

@@ -28,12 +28,12 @@ const maxSecrets: Record<Holder['column'], number> = {
 };
 
 type SecretAction = ConfigurationAction & { secrets: Secrets };
-/** What a request says of a secret; repositories and environments have no visibility. */
+/** The part of a request about a secret. Secrets of repositories and environments have no visibility. */
 type Wanted = Partial<OrganizationActionsSecretValue>;
 
 /**
- * Makes a secret, or sets the one with this name. Its value is decrypted, and stored under the server's own key.
- * @returns whether it is a new one
+ * Creates a secret, or sets the one with this name. Its value is decrypted, and stored under the server's own key.
+ * @returns whether the secret is new
  */
 export async function setSecret(scope: WriteScope, action: SecretAction, given: string, wanted: Wanted): Promise<boolean> {
   const { owner, secrets, now } = action;
@@ -60,11 +60,11 @@ export async function setSecret(scope: WriteScope, action: SecretAction, given: 
   return !same;
 }
 
-/** Records that a secret has another value, or that other repositories may use it. */
+/** Records that the value of a secret changed, or the repositories that may use it. */
 export const recordChange = (scope: WriteScope, action: ConfigurationAction, { id }: Pick<SecretRow, 'id'>): Promise<void> =>
   record(scope.tx, { ...eventOriginOf(action), kind: 'actions_secret.changed', data: { secret: id } });
 
-/** The value that a caller has encrypted; undefined where none is given. */
+/** The decrypted value of a request; undefined where it has none. */
 async function decryptedValue(
   scope: WriteScope,
   holder: Holder,

@@ -7,10 +7,10 @@ import { listJobVariables } from './store.ts';
 const bytes = fixedValue(variableLimits.ofJob);
 
 /**
- * The variables that a job gets: names with values. An environment's variable hides one of the repository with the same name, and
- * that one of the organization. Those of the repository and its organization have 256 KB of values at most: first the
- * repository's, then the organization's, by name (the public API's rules). Whether a run may have them at all is for the caller
- * to decide.
+ * The variables of a job: names with values. A variable of the environment hides one of the repository with the same name, and a
+ * variable of the repository hides one of the organization. The values of the repository and its organization have 256 KB at
+ * most: first the repository's, then the organization's, by name (the public API's rules). The caller decides whether the run
+ * may have variables at all.
  */
 export async function loadVariablesForJob(
   db: Db,

@@ -26,7 +26,7 @@ const maxVariables: Record<Holder['column'], number> = {
   environment_id: fixedValue(variableLimits.inEnvironment),
 };
 
-/** What a request says of a new variable; those of repositories and environments have no visibility. */
+/** The part of a request about a new variable. Variables of repositories and environments have no visibility. */
 type Wanted = Pick<NewOrganizationActionsVariable, 'name' | 'value'> & Partial<NewOrganizationActionsVariable>;
 
 export async function createVariable(scope: WriteScope, action: ConfigurationAction, wanted: Wanted): Promise<void> {
@@ -46,7 +46,7 @@ export async function createVariable(scope: WriteScope, action: ConfigurationAct
   await record(scope.tx, { ...eventOriginOf(action), kind: 'actions_variable.created', data: { variable: id } });
 }
 
-/** Changes the named fields of a variable. What isn't named stays. */
+/** Changes the named fields of a variable. Omitted fields stay as they are. */
 export async function changeVariable(
   scope: WriteScope,
   action: ConfigurationAction,
@@ -71,7 +71,7 @@ export async function deleteVariable(scope: WriteScope, action: ConfigurationAct
   await record(scope.tx, { ...eventOriginOf(action), kind: 'actions_variable.deleted', data });
 }
 
-/** Records that a variable has another name or value, or that other repositories may use it. */
+/** Records that the name or the value of a variable changed, or the repositories that may use it. */
 export const recordChange = (scope: WriteScope, action: ConfigurationAction, { id }: Pick<VariableRow, 'id'>): Promise<void> =>
   record(scope.tx, { ...eventOriginOf(action), kind: 'actions_variable.changed', data: { variable: id } });
 

@@ -1,4 +1,4 @@
-// What jobs leave behind. Who may read it gets an address that leads to its bytes for a minute.
+// Artifacts of jobs. The reply redirects readers to an address of the bytes that is valid for a minute.
 import { readsActions, writesActions } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { redirect } from '#endpoint/call.ts';
@@ -57,7 +57,7 @@ export const getArtifact = endpoint({
   },
 });
 
-/** How long the address is good, in milliseconds (the public API's time). */
+/** How long the address is valid, in milliseconds (the public API's time). */
 const handedOutFor = 60_000;
 
 export const downloadArtifact = endpoint({

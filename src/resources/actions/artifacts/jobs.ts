@@ -5,7 +5,7 @@ import { expireArtifacts } from './store.ts';
 
 const artifactsPerBatch = 500;
 
-/** Removes the bytes of artifacts whose time is over. Their rows stay, so that a run shows what it had. */
+/** Removes the bytes of expired artifacts. Their rows stay, so that a run still lists its artifacts. */
 export const removeExpired = job<Record<string, never>, JobContext>({
   name: 'artifacts.remove-expired',
   attempts: 3,

@@ -21,19 +21,19 @@ import {
 
 const maxArtifacts = fixedValue(artifactLimits.artifacts);
 const maxName = 255;
-/** What file systems have no names for (the public API's rule), and what no text shows. */
+/** Characters that file systems don't allow in names (the public API's rule), and control characters. */
 const forbidden = /[\\/":<>|*?\p{Cc}]/u;
 
 /** What a job wants to leave behind. */
 type NewArtifact = {
   readonly name: string;
   readonly contentType: string | undefined;
-  /** Omitted: for as long as the settings say, which is also the longest time. */
+  /** Omitted: after the number of days in the settings, which is also the maximum. */
   readonly expiresAt: Date | undefined;
 };
 
 /**
- * Begins an artifact of a job that runs. It is there for others when its upload is complete, and `finishArtifact` was called.
+ * Starts an artifact of a running job. Others can read it after its upload is complete and `finishArtifact` was called.
  * @throws Refusal 409 where the attempt has one of this name
  */
 export async function beginArtifact(
@@ -79,12 +79,12 @@ function checkName(name: string): void {
     throw badRequest(`The name of an artifact must have 1 to ${maxName} characters, and none of \\ / " : < > | * ?`);
 }
 
-/** What a client says of what it has sent. */
+/** What a client reports about its upload. */
 type Sent = { readonly name: string; readonly size: number | undefined; readonly digest: string | undefined };
 
 /**
- * Ends an artifact whose upload is complete. To repeat that changes nothing.
- * @throws Refusal 400 where other bytes have come than the client says
+ * Finishes an artifact whose upload is complete. Repeating it changes nothing.
+ * @throws Refusal 400 where the received bytes differ from the client's report
  */
 export async function finishArtifact(scope: WriteScope, job: JobRow, sent: Sent, now: Date): Promise<WholeArtifact['id']> {
   const { name, size, digest } = sent;
@@ -93,11 +93,11 @@ export async function finishArtifact(scope: WriteScope, job: JobRow, sent: Sent,
   if ((await countArtifacts(scope.tx, job, name)).clash)
     throw conflict('an artifact with this name already exists on the workflow run');
   const { upload_id } = begun;
-  // It loses its upload first, with which it would go.
+  // The upload is detached first, since deleting it would delete the artifact too.
   const whole = await takeUpload(scope, upload_id, (object) => setObject(scope.tx, begun.id, { ...object, updated_at: now }));
   if (!whole) throw badRequest('The upload is not complete');
   if ((size !== undefined && size !== whole.size) || (digest !== undefined && digest !== whole.digest))
-    throw badRequest('What was received is not what was sent: its size or its hash is another');
+    throw badRequest('The received bytes differ in size or hash from what the client reported');
   return begun.id;
 }
 
@@ -108,16 +108,16 @@ export async function deleteArtifact(scope: WriteScope, { id }: Pick<WholeArtifa
   await removeObjectsLater(scope, artifact.object_key === null ? [] : [artifact.object_key]);
 }
 
-/** Whether an artifact can't be read any more. */
+/** Whether an artifact can no longer be read. */
 export const isExpired = ({ object_key, expires_at }: WholeArtifact, now: Date): boolean =>
   object_key === null || expires_at <= now;
 
-/** @throws Refusal 410 for an artifact that can't be read any more */
+/** @throws Refusal 410 for an artifact that can no longer be read */
 export function refuseExpired(artifact: WholeArtifact, now: Date): void {
   if (isExpired(artifact, now)) throw gone('Artifact has expired');
 }
 
-/** An artifact as it is sent. */
+/** The file of an artifact, for a reply. */
 export function fileOf({ objects }: Pick<Services, 'objects'>, artifact: WholeArtifact): File {
   const { object_key, size, digest, updated_at } = artifact;
   if (object_key === null) throw notFound();
@@ -133,8 +133,8 @@ const zip = 'application/zip';
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
 
 /**
- * The headers of an artifact as a file. Its type is a job's word: browsers store it, and never show it as a page of this server.
- * Archives have a type of their own, by which clients tell them from other files.
+ * The headers of an artifact as a file. Jobs choose its type, so browsers store it and never show it as a page of this server.
+ * Archives have a type of their own, so that clients can tell them from other files.
  */
 export function headersOf({ name, content_type }: WholeArtifact): Record<string, string> {
   const isArchive = content_type === zip;
@@ -142,7 +142,8 @@ export function headersOf({ name, content_type }: WholeArtifact): Record<string,
   const plain = file.replace(/[^\w.+ ()-]/g, '_');
   return {
     'content-type': isArchive ? zip : 'application/octet-stream',
-    'content-disposition': `attachment; filename="${plain}"; filename*=UTF-8''${encodeURIComponent(file).replace(/['()*]/g, percent)}`,
+    'content-disposition':
+      `attachment; filename="${plain}"; ` + `filename*=UTF-8''${encodeURIComponent(file).replace(/['()*]/g, percent)}`,
     'cache-control': 'private, no-store',
     'x-content-type-options': 'nosniff',
   };

@@ -32,19 +32,22 @@ const maxKeys = fixedValue(cacheLimits.cacheKeys);
 /** The group of the caches of a repository in the object store. */
 export const cacheGroupOf = (repository: Id<'repositories'>): string => `caches-${repository}`;
 
-/** What names a cache beside its ref. The version is what the client makes of the paths and of how it packs them. */
+/** A cache's name within its ref. The client computes the version from the paths and the compression. */
 type CacheName = { readonly key: string; readonly version: string };
 
 const taken = () => conflict('a cache with this key already exists');
 
-/** The ref whose caches a run may write. @throws Refusal 409 for a run of a bare commit, which has none */
+/**
+ * The ref whose caches a run may write.
+ * @throws Refusal 409 for a run of a bare commit, which has none
+ */
 function scopeOf({ ref }: { ref: string | null }): string {
   if (ref === null) throw conflict('a run without a branch or tag has no caches');
   return ref;
 }
 
 /**
- * Begins a cache of a job that runs, in the scope of the run's ref. It is there for others when its upload is complete, and
+ * Starts a cache of a running job, in the scope of the run's ref. Others can read it after its upload is complete and
  * `finishCache` was called.
  * @throws Refusal 409 where the scope has one of this name, since caches never change, and for a run without a ref
  */
@@ -91,9 +94,9 @@ function checkNames(keys: readonly string[], version: string): void {
 }
 
 /**
- * Ends a cache whose upload is complete. What its repository has beyond its bounds then goes, beginning with what wasn't used for
- * the longest time. To repeat that changes nothing.
- * @throws Refusal 400 where it has another size than the client says; 409 where another job was first
+ * Finishes a cache whose upload is complete. If the repository then exceeds its limit, the least recently used caches are
+ * removed. Repeating it changes nothing.
+ * @throws Refusal 400 where it has another size than the client reports; 409 where another job was first
  */
 export async function finishCache(
   scope: WriteScope,
@@ -102,7 +105,7 @@ export async function finishCache(
   { limits, now }: { limits: Limits; now: Date },
 ): Promise<WholeCache['id']> {
   const run = orNotFound((await loadRuns(scope.tx, [job.run_id])).get(job.run_id));
-  // Of two that end at the same time, the second sees the first.
+  // If two finish at the same time, the second sees the first.
   await lockRepository(scope.tx, run.repository_id);
   const begun = await findBegun(scope.tx, job.id, { key, version });
   const named = await findCacheNamed(scope.tx, { repository: run.repository_id, ref: scopeOf(run), version, key });
@@ -115,21 +118,21 @@ export async function finishCache(
     setObject(scope.tx, begun.id, { ...object, created_at: now, last_accessed_at: now }),
   );
   if (!whole) throw badRequest('The upload is not complete');
-  if (size !== undefined && size !== whole.size) throw badRequest('What was received is not what was sent: its size is another');
+  if (size !== undefined && size !== whole.size)
+    throw badRequest('The received size differs from the size that the client reported');
   const policy = await loadActionsPolicy(scope.tx, { id: run.repository_id, owner_id: run.owner_id });
   await removeObjectsLater(scope, await removeBeyond(scope.tx, run.repository_id, boundsOf(policy, { limits, now })));
   return begun.id;
 }
 
-/** What a repository may keep. */
+/** The limits of a repository's caches. */
 export const boundsOf = (
   { cacheStorageBytes, cacheRetentionDays }: ActionsPolicy,
   { limits, now }: { limits: Limits; now: Date },
 ): Bounds => ({ bytes: cacheStorageBytes, caches: limits.caches, unusedSince: addDays(now, -cacheRetentionDays) });
 
 /**
- * The cache that a job gets for its keys: of its own ref, or else of the branch that its pull request is for, or else of the
- * default branch.
+ * The cache for a job's keys: of its own ref, or else of the base branch of its pull request, or else of the default branch.
  * @returns undefined where there is none
  */
 export async function findCacheFor(
@@ -144,7 +147,8 @@ export async function findCacheFor(
 }
 
 /**
- * Notes that a cache is used. One whose object is gone, as after a backup without caches was restored, is removed instead.
+ * Records that a cache is used. A cache without its object, for example after a backup without caches was restored, is removed
+ * instead.
  * @returns whether it can be read
  */
 export async function useCache(
@@ -165,7 +169,10 @@ export async function deleteCache(scope: WriteScope, { id }: Pick<WholeCache, 'i
   await removeObjectsLater(scope, await removeCache(scope.tx, id));
 }
 
-/** Deletes the caches of a key, of one ref or of all. @throws Refusal 404 where there is none */
+/**
+ * Deletes the caches with a key, of one ref or of all.
+ * @throws Refusal 404 where there is none
+ */
 export async function deleteCachesNamed(
   scope: WriteScope,
   wanted: { repository: Id<'repositories'>; key: string; ref: string | undefined },
@@ -179,7 +186,7 @@ export async function deleteCachesNamed(
   return removed;
 }
 
-/** A cache as it is sent. */
+/** The file of a cache, for a reply. */
 export const fileOf = ({ objects }: Pick<Services, 'objects'>, { object_key, size, digest, created_at }: WholeCache): File => ({
   size,
   etag: `"${digest.replace('sha256:', '')}"`,

@@ -1,4 +1,5 @@
-// What the server's own apps deploy, as workflows do. Nobody asks for it by the API, and environments were asked before.
+// Deployments of the server's own apps, such as workflows. They don't come through the API, and their environments were checked
+// before.
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -7,7 +8,7 @@ import { recordInPulls, recordStatuses } from './rules.ts';
 import type { DeploymentRow, StatusRow } from './store.ts';
 import * as store from './store.ts';
 
-/** In which repository something is deployed, for whom, and by which app. */
+/** The repository, the user and the app of a deployment. */
 export type AppAction = Parameters<typeof inRepository>[0] & { readonly app: Id<'apps'> };
 
 /** Creates a deployment of a commit, which has no status yet. */

@@ -1,4 +1,4 @@
-// Deployments, and what became of them.
+// Deployments and their statuses.
 import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { mapRows } from '#database/list.ts';
@@ -59,9 +59,9 @@ export const createRepoDeployment = endpoint({
   },
   refuses: [409],
   replies: { 201: Deployment, 202: MergedForDeployment },
-  async handle({ scope, db, change, at, body, action, viewer, now, links, reply, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, viewer, now, links, reply }) {
     const identity = identityOf(viewer.account, links, now);
-    const result = await createDeployment({ db, change, git, now, refRules, followUps }, { ...action, identity }, body);
+    const result = await createDeployment(scope, { ...action, identity }, body);
     if ('merged' in result) return reply(202, { message: result.merged });
     return reply(201, await presentDeployment(scope, repositoryUrlsOf(links, at.repo), result.created));
   },

@@ -2,7 +2,7 @@ import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
 import { writesContents } from '#access/policies.ts';
 import type { Db, Tx } from '#database/connect.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Scope, WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -25,7 +25,7 @@ import { merge } from '#resources/code/branches/index.ts';
 import { countUnsuccessfulRuns, listLatestNamed } from '#resources/code/checks/index.ts';
 import { countStates, listLatestOfContexts } from '#resources/code/commit-statuses/index.ts';
 import { emptyRepository, isEmpty } from '#resources/code/commits/index.ts';
-import type { MoveContext } from '#resources/code/pushes/index.ts';
+import type { MoveScope } from '#resources/code/pushes/index.ts';
 import { insertIssueEvents, type NewIssueEvent, viaApp } from '#resources/collaboration/issues/index.ts';
 import { deploymentLimits } from './limits.ts';
 import type { NewDeployment, NewDeploymentStatus } from './schemas.ts';
@@ -35,38 +35,40 @@ import * as store from './store.ts';
 const maxPayload = fixedValue(deploymentLimits.payload);
 const heads = 'refs/heads/';
 
-/** What is deployed: a commit, and the full name of the ref that the request named, if it did. */
+/** The commit to deploy, and the full name of the ref if the request named one. */
 type Target = { readonly sha: Oid; readonly ref: string | undefined };
 
-/** A deployment; or what was done in its place, since the branch lacked commits of the default branch. */
+/**
+ * A new deployment, or the message of the merge that took place instead, since the branch lacked commits of the default branch.
+ */
 type Deployed = { readonly created: DeploymentRow } | { readonly merged: string };
 
 /**
- * Creates a deployment of what a ref is now; later moves of the ref don't change it. Where the ref is a branch that lacks commits
- * of the default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
+ * Creates a deployment of the present commit of a ref; later moves of the ref don't change it. If the ref is a branch that lacks
+ * commits of the default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
  * @throws Refusal 409 where that conflicts, or statuses and checks of the commit aren't successful; 422 where the environment
- * doesn't take the ref
+ * doesn't allow the ref
  */
 export async function createDeployment(
-  context: MoveContext,
+  scope: MoveScope,
   action: RepositoryAction & { identity: Identity },
   wanted: NewDeployment,
 ): Promise<Deployed> {
-  const { db, change } = context;
+  const { db, change } = scope;
   const { repo } = action;
   const payload = JSON.stringify(wanted.payload);
   if (payload.length > maxPayload)
     throw invalid('Deployment', 'payload', 'too_large', `payload must not exceed ${maxPayload} characters`);
   checkEnvironmentName(wanted.environment, 'Deployment');
-  const target = await getTarget(context, action, wanted.ref);
+  const target = await getTarget(scope, action, wanted.ref);
   await checkTakesRef(db, await findEnvironment(db, repo.id, wanted.environment), target, wanted);
-  const merged = wanted.auto_merge ? await mergeDefaultBranch(context, action, target) : undefined;
+  const merged = wanted.auto_merge ? await mergeDefaultBranch(scope, action, target) : undefined;
   if (merged !== undefined) return { merged };
   await checkContexts(db, action, target.sha, wanted);
   return { created: await change((scope) => writeDeployment(scope, action, { target, payload }, wanted)) };
 }
 
-async function getTarget({ git }: MoveContext, { repo }: RepositoryAction, text: string): Promise<Target> {
+async function getTarget({ git }: Scope, { repo }: RepositoryAction, text: string): Promise<Target> {
   const gitRepository = repoOf(git, repo.id);
   const found = await findRevision(gitRepository, text, { peel: 'commit' });
   if (found?.type === 'commit') return { sha: found.oid, ref: found.ref?.startsWith('refs/') ? found.ref : undefined };
@@ -84,9 +86,9 @@ async function checkTakesRef(
   throw invalid('Deployment', 'ref', 'custom', message);
 }
 
-/** Merges the default branch into the branch that is to be deployed, if that lacks some of its commits. Says what it did. */
+/** Merges the default branch into the branch to deploy, if that lacks some of its commits. Returns a message about the merge. */
 async function mergeDefaultBranch(
-  context: MoveContext,
+  scope: MoveScope,
   action: RepositoryAction & { identity: Identity },
   { sha, ref }: Target,
 ): Promise<string | undefined> {
@@ -94,19 +96,22 @@ async function mergeDefaultBranch(
   const from = repo.default_branch;
   const into = ref?.startsWith(heads) ? ref.slice(heads.length) : from;
   if (into === from) return undefined;
-  const gitRepository = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(scope.git, repo.id);
   const source = await findRef(gitRepository, heads + from);
   if (!source || (await isAncestor(gitRepository, source.oid, sha))) return undefined;
-  // The right to deploy is none to change branches.
+  // Write access to deployments doesn't include write access to branches.
   if (!authorize(writesContents, by, { repo }, { write: true }).allowed)
     throw forbidden(
       `${into} lacks commits of ${from}, and you may not merge them. Set auto_merge to false to deploy without them.`,
     );
-  await merge(context, action, { base: into, head: from });
+  await merge(scope, action, { base: into, head: from });
   return `Auto-merged ${from} into ${into} on deployment.`;
 }
 
-/** Checks what statuses and checks say of a commit: those of the contexts that are asked for, or all. @throws Refusal 409 */
+/**
+ * Checks the statuses and checks of a commit: those of the requested contexts, or all.
+ * @throws Refusal 409
+ */
 async function checkContexts(
   db: Db,
   { repo }: RepositoryAction,
@@ -135,7 +140,7 @@ async function hasUnsuccessful(db: Db, key: CommitKey): Promise<boolean> {
 
 const goodConclusions: ReadonlySet<string | null> = new Set(['success', 'neutral', 'skipped']);
 
-/** Those of some contexts that no status and no check run of a commit has, or one that isn't successful. */
+/** The contexts without a status or check run of the commit, or with one that isn't successful. */
 async function unsuccessful(db: Db, key: CommitKey, contexts: readonly string[]): Promise<string[]> {
   const [statuses, runs] = await Promise.all([listLatestOfContexts(db, key, contexts), listLatestNamed(db, key, contexts)]);
   return contexts.filter((context) => {
@@ -178,7 +183,7 @@ async function writeDeployment(
   return row;
 }
 
-/** Tells of a deployment in the timelines of the open pull requests whose head is deployed. */
+/** Adds a deployment to the timelines of the open pull requests with the deployed head. */
 export async function recordInPulls(
   tx: Tx,
   { repository_id: repository, sha }: DeploymentRow,
@@ -190,8 +195,9 @@ export async function recordInPulls(
 }
 
 /**
- * Deletes a deployment with its statuses. An active one, which has no status yet or one of success, is deleted only if the
- * repository has no other (the public API's rule). @throws Refusal 422
+ * Deletes a deployment with its statuses. An active deployment has no status, or a successful one. It can only be deleted if it
+ * is the only deployment of the repository (the public API's rule).
+ * @throws Refusal 422
  */
 export async function deleteDeployment(scope: WriteScope, action: RepositoryAction, deployment: DeploymentRow): Promise<void> {
   const { id, state, environment, sha } = deployment;
@@ -205,7 +211,8 @@ export async function deleteDeployment(scope: WriteScope, action: RepositoryActi
 }
 
 /**
- * Says what became of a deployment. A success makes earlier ones into the same environment inactive, unless that isn't wanted.
+ * Adds a status to a deployment. A successful one makes earlier deployments to the same environment inactive, unless the request
+ * says otherwise.
  */
 export async function createStatus(
   scope: WriteScope,
@@ -243,7 +250,10 @@ function checkAddresses(addresses: Readonly<Record<string, string>>): void {
       throw invalid('DeploymentStatus', field, 'invalid', `${field} must be an address of the web`);
 }
 
-/** The environment that a status names, which is added if it isn't there, or else that of the deployment. @throws Refusal 422 */
+/**
+ * The environment that a status names, created if it doesn't exist, or else the environment of the deployment.
+ * @throws Refusal 422
+ */
 async function environmentOf(
   scope: WriteScope,
   action: RepositoryAction,

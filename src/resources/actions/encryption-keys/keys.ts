@@ -1,11 +1,9 @@
 // The keys that callers encrypt secrets with, as libsodium sealed boxes (document 2, Private registries).
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import { invalid } from '#lib/refusal.ts';
 import { newBoxKeys, openSealedBox } from '#lib/sealed-box.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { findActiveKey, insertKey, type KeyRow, type KeyUse, revokeKey } from './store.ts';
-
-type KeyContext = { secrets: Secrets; now: Date };
 
 /**
  * The context in which a private half is sealed. Keys of registries were the first ones, and keep the one of their table then.
@@ -14,11 +12,12 @@ const contextOf = ({ purpose, column, id }: KeyUse): string =>
   purpose === 'private_registries' ? `registry_keys.private_key:${id}` : `encryption_keys.private_key:${purpose}:${column}:${id}`;
 
 /** The active key. The first call makes it. */
-export async function ensureKey(scope: WriteScope, use: KeyUse, { secrets, now }: KeyContext): Promise<KeyRow> {
+export async function ensureKey(scope: WriteScope & Needs<'secrets'>, use: KeyUse): Promise<KeyRow> {
+  const { now, services } = scope;
   const found = await findActiveKey(scope.tx, use);
   if (found) return found;
   const { publicKey, privateKey } = await newBoxKeys();
-  const sealed = secrets.seal(privateKey, contextOf(use));
+  const sealed = services.secrets.seal(privateKey, contextOf(use));
   await insertKey(scope.tx, use, { public_key: publicKey, private_key: sealed, created_at: now });
   const made = await findActiveKey(scope.tx, use);
   if (!made) throw new Error('A key that was just made is gone');
@@ -29,9 +28,9 @@ export async function ensureKey(scope: WriteScope, use: KeyUse, { secrets, now }
  * Replaces a key. Secrets that were encrypted with the old one and arrive later are refused. Stored secrets stay readable, since
  * they are stored under the server's own key.
  */
-export async function replaceKey(scope: WriteScope, use: KeyUse, context: KeyContext): Promise<KeyRow> {
-  await revokeKey(scope.tx, use, context.now);
-  return ensureKey(scope, use, context);
+export async function replaceKey(scope: WriteScope & Needs<'secrets'>, use: KeyUse): Promise<KeyRow> {
+  await revokeKey(scope.tx, use, scope.now);
+  return ensureKey(scope, use);
 }
 
 export const keyIdOf = (key: Pick<KeyRow, 'id'>): string => String(key.id);

@@ -1,4 +1,4 @@
-// Environments, and what protects them.
+// Environments and their protection.
 import type { Policy } from '#access/policy.ts';
 import { mapEach, mapRows } from '#database/list.ts';
 import { redirect } from '#endpoint/call.ts';

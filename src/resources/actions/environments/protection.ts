@@ -89,15 +89,15 @@ export function mayDeploy(
   );
 }
 
-/** An approval, with those of the environment's teams that its giver is in. */
+/** An approval, with the environment's teams that the approver belongs to. */
 export type Approval = { readonly by: Id<'accounts'>; readonly teams: readonly Id<'teams'>[] };
 
-/** A deployment that is asked for, and what it has got since. */
+/** A requested deployment, with its approvals so far. */
 export type Attempt = {
   /** As for `mayDeploy`. */
   readonly ref: string | undefined;
   readonly protectedBranches: BranchProtection;
-  /** Who asked for it; undefined where nobody is known. */
+  /** The user who requested it; undefined where nobody is known. */
   readonly actor: Id<'accounts'> | undefined;
   readonly at: Date;
   readonly approvals: readonly Approval[];
@@ -140,7 +140,7 @@ function missingReview(
   return { users, teams, except: preventSelfReview ? actor : undefined };
 }
 
-/** Whether an approval counts, for a deployment that an actor asked for. */
+/** Whether an approval counts for a deployment that an actor requested. */
 export const counts = (
   { users, teams, preventSelfReview }: NonNullable<Protection['review']>,
   actor: Id<'accounts'> | undefined,

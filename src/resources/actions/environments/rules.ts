@@ -23,7 +23,10 @@ const maxName = 255;
 const maxPolicies = fixedValue(environmentLimits.branchPolicies);
 const maxApps = fixedValue(environmentLimits.apps);
 
-/** Checks the name of an environment. @throws Refusal 422 for one that is blank, too long, or holds control characters */
+/**
+ * Checks the name of an environment.
+ * @throws Refusal 422 for a name that is blank, too long, or contains control characters
+ */
 export function checkEnvironmentName(name: string, resource: string): void {
   if (name.trim() !== name || name === '' || name.length > maxName || /\p{Cc}/u.test(name))
     throw invalid(
@@ -35,8 +38,8 @@ export function checkEnvironmentName(name: string, resource: string): void {
 }
 
 /**
- * Adds an environment, or sets all of the one with this name: what the settings leave out is as if it was never set. Patterns of
- * branches and tags are removed where the environment doesn't use them any more, so that they can't return unseen.
+ * Creates an environment, or replaces all settings of the one with this name: omitted settings return to their defaults.
+ * Patterns of branches and tags are removed when the environment no longer uses them, so that they can't return unnoticed.
  */
 export async function setEnvironment(
   scope: WriteScope,
@@ -86,8 +89,8 @@ function rulesOf(
 type Wanted = NonNullable<EnvironmentSettings['reviewers']>;
 
 /**
- * The people and teams with these ids. @throws Refusal 422 for who has no role in the repository, and teams that the actor may
- * not see
+ * The people and teams with these ids.
+ * @throws Refusal 422 for people without a role in the repository, and for teams that the actor may not see
  */
 async function findReviewers(scope: WriteScope, { repo, by }: RepositoryAction, wanted: Wanted): Promise<Reviewer[]> {
   const idsOf = (type: Wanted[number]['type']) => unique(wanted.map((one) => (one.type === type ? one.id : null)));
@@ -108,7 +111,7 @@ async function findReviewers(scope: WriteScope, { repo, by }: RepositoryAction, 
   return [...distinct.values()];
 }
 
-/** Deletes an environment with all that protects it. Deployments into it stay. */
+/** Deletes an environment with its protection. Its deployments stay. */
 export async function deleteEnvironment(
   scope: WriteScope,
   action: RepositoryAction,
@@ -118,7 +121,7 @@ export async function deleteEnvironment(
   await record(scope.tx, { ...inRepository(action), kind: 'environment.deleted', data: { name } });
 }
 
-/** The environment with this name, which is added without protection if it isn't there. */
+/** The environment with this name, created without protection if it doesn't exist. */
 export async function ensureEnvironment(tx: Tx, action: EventAction, name: string): Promise<EnvironmentRow> {
   const { repo, now } = action;
   const known = await store.findEnvironment(tx, repo.id, name);
@@ -130,7 +133,7 @@ export async function ensureEnvironment(tx: Tx, action: EventAction, name: strin
   return added;
 }
 
-/** Whether a ref may be deployed into an environment; `ref` as for `mayDeploy`. */
+/** Whether a ref may be deployed to an environment; `ref` as for `mayDeploy`. */
 export async function takesRef(db: Db, environment: EnvironmentRow, ref: string | undefined): Promise<boolean> {
   if (environment.deploys === 'all') return true;
   const [protection, branches] = await Promise.all([
@@ -142,10 +145,7 @@ export async function takesRef(db: Db, environment: EnvironmentRow, ref: string 
 
 const heads = 'refs/heads/';
 
-/**
- * How branches of a repository are protected, as `mayDeploy` asks it of a ref. Rules of rulesets don't count, as in the public
- * API.
- */
+/** The protection of a repository's branches, for `mayDeploy`. Rulesets don't count, as in the public API. */
 export async function findBranchProtection(
   db: Db,
   repository: Id<'repositories'>,
@@ -168,8 +168,8 @@ const checkPattern = (name: string): void => {
 };
 
 /**
- * Adds a pattern of branches or tags, or finds the one that is there. The environment is locked.
- * @throws Refusal 404 where the environment takes all branches, or the protected ones
+ * Adds a pattern of branches or tags, or finds the existing one. The caller has locked the environment.
+ * @throws Refusal 404 where the environment allows all branches, or the protected ones
  */
 export async function createBranchPolicy(
   scope: WriteScope,
@@ -188,7 +188,10 @@ export async function createBranchPolicy(
   return { created };
 }
 
-/** Changes a pattern. Its environment is locked. @throws Refusal 422 where the environment has this one already */
+/**
+ * Changes a pattern. The caller has locked its environment.
+ * @throws Refusal 422 where the environment already has this pattern
+ */
 export async function changeBranchPolicy(
   scope: WriteScope,
   action: RepositoryAction,
@@ -213,8 +216,8 @@ export async function deleteBranchPolicy(
 }
 
 /**
- * Lets deployments into an environment wait for an app. The environment is locked.
- * @throws Refusal 422 for an app that can't be asked here, or is asked already
+ * Adds an app that must approve deployments to an environment. The caller has locked the environment.
+ * @throws Refusal 422 for an app that can't approve deployments here, or was added already
  */
 export async function createProtectionRule(
   scope: WriteScope,
@@ -231,7 +234,8 @@ export async function createProtectionRule(
   if (!found)
     throw refused(
       'invalid',
-      'integration_id must name an app that is installed here, may write deployments and subscribes to deployment_protection_rule',
+      'integration_id must name an app that is installed here, may write deployments and subscribes to ' +
+        'deployment_protection_rule',
     );
   if (rules.some(({ app_id }) => app_id === app)) throw refused('already_exists');
   if (rules.length >= maxApps) throw refused('unprocessable', `An environment can have at most ${maxApps} such rules`);

@@ -5,7 +5,7 @@ import { updateLastActive } from '#resources/actions/hosted-runners/index.ts';
 import { loadJobs } from '#resources/actions/workflow-runs/index.ts';
 import { reviewPrograms, runsHostedJobs, startPrograms } from './rules.ts';
 
-/** Starts programs when jobs wait or others have ended, and notes when hosted runners were active. */
+/** Starts programs when jobs wait or others have ended, and records when hosted runners were active. */
 export const followJobs = batchSubscription<
   'workflow_job.queued' | 'workflow_job.in_progress' | 'workflow_job.completed',
   JobContext
@@ -29,7 +29,7 @@ export const followJobs = batchSubscription<
   },
 });
 
-/** Once a minute: sees which programs have ended, and starts those that jobs still wait for. */
+/** Once a minute, finds programs that have ended, and starts programs for jobs that still wait. */
 export const watchPrograms = job<Record<string, never>, JobContext>({
   name: 'hosted-jobs.watch',
   attempts: 1,

@@ -2,7 +2,6 @@
 
 import { randomBytes } from 'node:crypto';
 import type { JobContext } from '#endpoint/job-context.ts';
-import { type Links, linksOf } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import { addSeconds } from '#lib/time.ts';
@@ -14,11 +13,9 @@ import {
   removeIdle,
   removeRunner,
 } from '#resources/actions/runners/index.ts';
-import { endJobsOf, listWaitingForHosted } from '#resources/actions/workflow-runs/index.ts';
+import { endJobsOf, listWaitingForHosted, runScope } from '#resources/actions/workflow-runs/index.ts';
 import type { Program, ProgramOrder } from '#runner-providers/provider.ts';
 import { programsToStart } from './assign.ts';
-
-type Context = JobContext;
 
 const jobsPerBatch = 1_000;
 /** Of a hosted runner's name, what fits into the name of a runner beside what makes it unique. */
@@ -34,7 +31,7 @@ const addressOf = ({ url, runners }: Services): string | undefined => url ?? run
 export const runsHostedJobs = ({ runners }: Pick<Services, 'runners'>): boolean => runners.provider.runsJobs;
 
 /** Starts a program for each job that waits for a hosted runner, as far as these may have more. */
-export async function startPrograms(context: Context): Promise<void> {
+export async function startPrograms(context: JobContext): Promise<void> {
   const { change, services, log } = context;
   const address = addressOf(services);
   if (address === undefined) return log.warn('jobs wait for hosted runners, but the address of the server is not known');
@@ -74,7 +71,7 @@ const nameOf = ({ name }: HostedRunnerRow): string => `${name.slice(0, stemLengt
  * Compares the programs with the runners that they are: ends the jobs of programs that died, or offers them again; ends programs
  * that no job came for, and those that are no runner any more.
  */
-export async function reviewPrograms(context: Context): Promise<void> {
+export async function reviewPrograms(context: JobContext): Promise<void> {
   const { db, services, now } = context;
   const { provider } = services.runners;
   // Rows are read after the programs. Since a row is written before its program is started, none is missed.
@@ -95,13 +92,12 @@ export async function reviewPrograms(context: Context): Promise<void> {
 const keyOf = ({ runner, name }: Pick<Program, 'runner' | 'name'>): string => `${runner} ${name}`;
 
 /** A program that no job came for. @returns whether it has none now either */
-const forget = ({ change }: Context, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
+const forget = ({ change }: JobContext, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
 
 /** A program that died. */
-async function lose({ change, services, now }: Context, { id }: HostedInstance): Promise<true> {
-  const links: Pick<Links, 'html' | 'api'> = linksOf(addressOf(services) ?? '');
-  await change(async (scope) => {
-    await endJobsOf({ tx: scope.tx, links, now }, id, 'The program that ran it has ended');
+async function lose({ scope }: JobContext, { id }: HostedInstance): Promise<true> {
+  await runScope(scope).change(async (scope) => {
+    await endJobsOf(scope, id, 'The program that ran it has ended');
     await removeRunner(scope.tx, id);
   });
   return true;

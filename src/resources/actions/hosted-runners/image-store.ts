@@ -70,7 +70,7 @@ export const findVersionForUpdate = (tx: Tx, { id }: Pick<VersionRow, 'id'>): Pr
 export const findLatestVersion = (db: Db, image: Image): Promise<VersionRow | undefined> =>
   latestFirst(db, image).limit(1).executeTakeFirst();
 
-/** The highest version of an image among those of one major number. */
+/** The highest version of an image with a major number. */
 export const findLatestOf = (db: Db, image: Image, major: number): Promise<VersionRow | undefined> =>
   latestFirst(db, image).where('major', '=', major).limit(1).executeTakeFirst();
 

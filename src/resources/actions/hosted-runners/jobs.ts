@@ -52,7 +52,7 @@ const retryAfterMinutes = 10;
 const batchSize = 1_000;
 
 /**
- * Enqueues the jobs of waiting runners again, since the queue gives up after some attempts and a provider may be unavailable for
+ * Enqueues the jobs of waiting runners again. The queue gives up after some attempts, and a provider may be unavailable for
  * longer.
  */
 export const resumeRunners = job<Record<string, never>, JobContext>({

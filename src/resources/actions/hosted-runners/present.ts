@@ -15,7 +15,7 @@ export const presentSizes = ({ machine_sizes }: Catalogue): MachineSize[] =>
   machine_sizes.map(({ id, cpu_cores, memory_gb, storage_gb }) => ({ id, cpu_cores, memory_gb, storage_gb }));
 
 /** Runners of a whole page. */
-export async function presentRunners({ db }: Pick<Scope, 'db'>, rows: readonly RunnerRow[]): Promise<HostedRunner[]> {
+export async function presentRunners({ db }: Scope, rows: readonly RunnerRow[]): Promise<HostedRunner[]> {
   const customRows = rows.filter((row) => row.image_source === 'custom');
   const sizes = await loadImageSizes(db, gather(customRows, 'id'));
   return rows.map((row) => presentRunner(row, sizes.get(row.id) ?? row.image_size_gb));

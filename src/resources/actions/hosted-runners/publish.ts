@@ -1,10 +1,9 @@
 import type { Db } from '#database/connect.ts';
-import type { Change, WriteScope } from '#endpoint/scope.ts';
+import type { ChangeScope, Needs, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { invalid, unprocessable } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
-import type { Provider } from '#runner-providers/provider.ts';
 import { enqueueProvisioning } from './enqueue.ts';
 import {
   findImageNamed,
@@ -41,8 +40,6 @@ type Published = {
   readonly size_gb: number;
 };
 
-type PublishContext = { db: Db; change: Change; provider: Provider; now: Date };
-
 const invalidImage = (field: string, message: string) => invalid('CustomImage', field, 'invalid', message);
 const maxSizeGb = 1_000_000;
 
@@ -50,7 +47,9 @@ const maxSizeGb = 1_000_000;
  * Publishes the disk of a runner as a version of a custom image. The command line calls it, and the job that reconciles runners.
  * The image is created with its first version.
  */
-export async function publishImage({ db, change, provider, now }: PublishContext, publication: Publication): Promise<Published> {
+export async function publishImage(scope: ChangeScope & Needs<'runners'>, publication: Publication): Promise<Published> {
+  const { db, change, now } = scope;
+  const { provider } = scope.services.runners;
   const { organization, image, version } = publication;
   if (!/^[A-Za-z0-9._-]{1,64}$/.test(image))
     throw invalidImage('name', 'A name has 1 to 64 letters, digits, dots, hyphens, underscores');

@@ -47,15 +47,11 @@ export const reconcileRunners = job<Record<string, never>, JobContext>({
 const activityOf = ({ runner, lastActiveOn }: Observation) => (lastActiveOn ? [{ runner, at: lastActiveOn }] : []);
 
 /** Publishes the image that a workflow job requested, or answers with the reason of the refusal. */
-async function answerPublishRequest(
-  { db, change, services, now }: JobContext,
-  row: RunnerRow,
-  request: PublishRequest,
-): Promise<void> {
+async function answerPublishRequest({ scope, services }: JobContext, row: RunnerRow, request: PublishRequest): Promise<void> {
   const { provider } = services.runners;
   try {
     const publication = { organization: row.organization_id, runner: row.name, ...request };
-    const { version } = await publishImage({ db, change, provider, now }, publication);
+    const { version } = await publishImage(scope, publication);
     await provider.answer(row.id, { version });
   } catch (error) {
     if (!(error instanceof Refusal)) throw error;

@@ -90,7 +90,7 @@ const imageOf = ({ image: { id, source, version } }: NewHostedRunner): ImageRequ
   fields: { id: 'image.id', source: 'image.source', version: 'image.version' },
 });
 
-/** A version that is left empty is the latest one: clients with typed requests send it so. */
+/** An empty version means the latest one: clients with typed requests send it. */
 const versionOf = (version: string | null | undefined): string | undefined =>
   version === null || version === '' || version === latestVersion ? undefined : version;
 
@@ -101,7 +101,7 @@ const columnsOf = ({ id, cpu_cores, memory_gb, storage_gb }: MachineSize) => ({
   storage_gb,
 });
 
-/** The changed columns that describe the machine, for which it must be provisioned again. */
+/** The changed columns that require provisioning the machine again. */
 async function machineColumns(scope: WriteScope, action: RunnerAction, before: RunnerRow, wanted: HostedRunnerChange) {
   const { size, maximum_runners, enable_static_ip: staticIp = before.static_ip } = wanted;
   const image = await changedImage(scope, action, before, wanted);
@@ -115,7 +115,7 @@ async function machineColumns(scope: WriteScope, action: RunnerAction, before: R
   };
 }
 
-/** The image that a change names, if any. Without `image_id`, the other image fields are about the runner's present image. */
+/** The image that a change names, if any. Without `image_id`, the other image fields apply to the runner's present image. */
 async function changedImage(
   scope: WriteScope,
   { org, catalogue }: RunnerAction,

@@ -1,4 +1,4 @@
-// Identity tokens: signed statements about a job, by which others let it in without a stored secret.
+// Identity tokens: signed statements about a job. Other services accept them instead of a stored secret.
 import { randomUUID } from 'node:crypto';
 import type { Database } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';

@@ -3,7 +3,7 @@ import { job } from '#jobs/job.ts';
 import { dropUpload } from './rules.ts';
 import { listAbandoned } from './store.ts';
 
-/** Removes objects that no row names any more. */
+/** Removes objects that no row refers to. */
 export const removeObjects = job<{ keys: readonly string[] }, JobContext>({
   name: 'job-uploads.remove-objects',
   attempts: 25,

@@ -1,5 +1,5 @@
-// What jobs upload. Bytes are in the object store before a row names them, and what is half there is never served: a whole is one
-// object, which an artifact or a cache takes over.
+// Uploads of jobs. Bytes are in the object store before a row refers to them, and incomplete uploads are never served. A
+// complete upload is one object, which an artifact or a cache then takes over.
 
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -25,12 +25,12 @@ import {
   type UploadRow,
 } from './store.ts';
 
-/** What the bytes of an upload are received by: see `Upload.receive` of `endpoint/call.ts`. */
+/** Receives the bytes of an upload: see `Upload.receive` of `endpoint/call.ts`. */
 export type Receive = (most: { bytes: number; name: string }, take: (part: Buffer) => Promise<void>) => Promise<void>;
 
 type UploadContext = { readonly db: Db; readonly objects: Services['objects'] };
 
-/** What an upload has become: an object, its bytes, and their SHA-256 as `sha256:` and 64 digits. */
+/** A complete upload: its object, its size, and its SHA-256 as `sha256:` and 64 digits. */
 type Whole = Pick<BlockRow, 'object_key' | 'size' | 'digest'>;
 
 const limits = uploadLimits;
@@ -41,18 +41,17 @@ type NewUpload = {
   readonly job: Id<'workflow_jobs'>;
   /** The group of its objects in the object store. */
   readonly group: string;
-  /** The bytes that are allowed, and the name of the limit that says so. */
+  /** The maximum number of bytes, and the name of the limit that sets it. */
   readonly most: { readonly bytes: number; readonly name: string };
   readonly now: Date;
 };
 
-/** Begins an upload of a job. */
 export const beginUpload = (scope: WriteScope, { job, group, most, now }: NewUpload): Promise<UploadRow> =>
   insertUpload(scope.tx, { job_id: job, object_group: group, most_bytes: most.bytes, limit_name: most.name, created_at: now });
 
 const newKey = ({ object_group }: UploadRow): string => `${object_group}/${randomBytes(16).toString('hex')}`;
 
-/** Receives an object and has it kept by a row. Where that is refused, nothing of it stays. */
+/** Receives an object and lets a callback write its row. If that fails, the object is removed. */
 async function receive(
   { db, objects }: UploadContext,
   upload: UploadRow,
@@ -74,15 +73,15 @@ async function receive(
   if (former !== undefined) await objects.remove(former);
 }
 
-/** The bytes that an upload may still have. */
+/** The bytes that an upload may still receive. */
 const leftOf = ({ most_bytes: bytes, limit_name: name }: UploadRow, used: number) => ({ bytes: Math.max(0, bytes - used), name });
 
 const tooLarge = ({ most_bytes, limit_name }: UploadRow): Refusal =>
   new Refusal('too_large', `The upload is too large: ${most_bytes} bytes are allowed (${limit_name})`, [], { limit: limit_name });
 
 /**
- * Receives a block. One of the same name takes the place of the former. @throws Refusal where there are too many, or too many
- * bytes
+ * Receives a block. It replaces an earlier one with the same name.
+ * @throws Refusal where there are too many blocks or bytes
  */
 export async function receiveBlock(context: UploadContext, upload: UploadRow, name: string, from: Receive): Promise<void> {
   if (name === '' || name.length > maxName) throw badRequest(`The name of a block must have 1 to ${maxName} characters`);
@@ -93,7 +92,7 @@ export async function receiveBlock(context: UploadContext, upload: UploadRow, na
     upload,
     (sink) => from(most, sink),
     async (tx, locked, block) => {
-      // Its object may be a block's.
+      // A complete upload may consist of a block's object.
       if (locked.object_key !== null) throw conflict('The upload is complete');
       const former = await findBlock(tx, locked.id, name);
       await putBlock(tx, { upload_id: locked.id, name, ...block });
@@ -105,11 +104,14 @@ export async function receiveBlock(context: UploadContext, upload: UploadRow, na
   );
 }
 
-/** Receives all bytes of an upload at once. */
+/** Receives all bytes of an upload in one request. */
 export const receiveWhole = (context: UploadContext, upload: UploadRow, from: Receive): Promise<void> =>
   receive(context, upload, (sink) => from(leftOf(upload, 0), sink), keepWhole);
 
-/** Sets what an upload has become. @returns the object that it was before, which nothing needs any more */
+/**
+ * Stores the object of a complete upload.
+ * @returns the former object, which is no longer needed
+ */
 async function keepWhole(tx: Tx, upload: UploadRow, whole: Whole): Promise<string | undefined> {
   await setWhole(tx, upload.id, whole);
   const { object_key: former } = upload;
@@ -118,14 +120,14 @@ async function keepWhole(tx: Tx, upload: UploadRow, whole: Whole): Promise<strin
 }
 
 /**
- * Joins blocks in the order given. A single one is the whole as it is; several become an object of their own.
- * @throws Refusal 400 for a block that isn't there
+ * Joins blocks in the given order. A single block is used as it is; several are copied into a new object.
+ * @throws Refusal 400 for a block that doesn't exist
  */
 export async function joinBlocks({ db, objects }: UploadContext, upload: UploadRow, names: readonly string[]): Promise<void> {
   const known = keyed(await listBlocks(db, upload.id), ({ name }) => name);
   const blocks = names.map((name) => {
     const block = known.get(name);
-    if (!block) throw badRequest('The list names a block that is not there');
+    if (!block) throw badRequest('The list names a block that does not exist');
     return block;
   });
   const [first, second] = blocks;
@@ -149,9 +151,9 @@ export async function joinBlocks({ db, objects }: UploadContext, upload: UploadR
 }
 
 /**
- * Gives away what an upload has become: the upload is gone then.
- * @param take writes the row that names the object from now on, in the place of the upload
- * @returns undefined where it isn't whole
+ * Hands over the object of a complete upload, and deletes the upload.
+ * @param take writes the row that refers to the object from now on
+ * @returns undefined where the upload isn't complete
  */
 export async function takeUpload(
   scope: WriteScope,
@@ -171,7 +173,7 @@ export async function takeUpload(
   return { object_key, size, digest };
 }
 
-/** Drops an upload with what has come of it. */
+/** Drops an upload with the bytes received so far. */
 export async function dropUpload(scope: WriteScope, id: UploadRow['id']): Promise<void> {
   const upload = await findUploadForUpdate(scope.tx, id);
   const keys = (await listBlocks(scope.tx, id)).map(({ object_key }) => object_key);
@@ -180,7 +182,7 @@ export async function dropUpload(scope: WriteScope, id: UploadRow['id']): Promis
   await removeObjectsLater(scope, [...new Set(whole ? [...keys, whole] : keys)]);
 }
 
-/** Removes objects when the transaction is committed, by a job. */
+/** Enqueues a job that removes objects after the transaction is committed. */
 export const removeObjectsLater = async (scope: WriteScope, keys: readonly string[]): Promise<void> => {
   if (keys.length > 0) await enqueue(scope.tx, { name: 'job-uploads.remove-objects', attempts: 25 }, { keys });
 };

@@ -3,10 +3,9 @@
 import type { RepositoryAction } from '#access/action.ts';
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Needs, Scope, WriteScope } from '#endpoint/scope.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { badRequest, invalid, notFound, unprocessable } from '#lib/refusal.ts';
-import type { Secrets } from '#lib/secrets.ts';
 import { findArtifact, isExpired, type WholeArtifact } from '#resources/actions/artifacts/index.ts';
 import { findEnvironment } from '#resources/actions/environments/index.ts';
 import { issuerOf, listVerifyingKeys } from '#resources/actions/identity-tokens/index.ts';
@@ -14,27 +13,25 @@ import { enqueueBuilds } from './queue.ts';
 import type { NewPageDeployment } from './schemas.ts';
 import { type BuildRow, findSite, insertDeployment, updateBuild } from './store.ts';
 
-type Context = { db: Db; links: Links; secrets: Secrets; now: Date };
-
 /**
  * The artifact of a deployment: of the run whose job asks for it.
  * @throws Refusal 400 for a token that isn't that of a job of this repository, 404 where the repository has no such artifact or
  * website, 422 where the website isn't brought by workflows, or the environment isn't that of the job
  */
 export async function findDeployedArtifact(
-  context: Context,
+  scope: Scope & Needs<'secrets'>,
   { repo }: Pick<RepositoryAction, 'repo'>,
   wanted: NewPageDeployment,
 ): Promise<WholeArtifact> {
-  const { db, now } = context;
+  const { db, now } = scope;
   const site = await findSite(db, repo.id);
   if (!site) throw notFound();
   if (site.build_type !== 'workflow') throw unprocessable('The website is built from a branch: set its build_type to workflow.');
-  const claims = await readClaims(context, repo, wanted.oidc_token);
+  const claims = await readClaims(scope, repo, wanted.oidc_token);
   if (wanted.environment !== undefined && claims.environment !== undefined && wanted.environment !== claims.environment)
     throw invalid('PageDeployment', 'environment', 'invalid', 'environment is not that of the job');
   await checkEnvironment(db, repo, claims);
-  const artifact = await findArtifact(db, idOfArtifact(context.links, repo, wanted));
+  const artifact = await findArtifact(db, idOfArtifact(scope.links, repo, wanted));
   if (artifact?.repository_id !== repo.id || String(artifact.run_id) !== claims.run_id || isExpired(artifact, now))
     throw notFound();
   return artifact;
@@ -52,9 +49,13 @@ async function checkEnvironment(db: Db, repo: RepositoryAction['repo'], { enviro
 type Claims = { repository_id?: unknown; run_id?: unknown; environment?: unknown };
 
 /** What a token says of its job, which must be one of this repository. */
-async function readClaims({ db, links, secrets, now }: Context, repo: RepositoryAction['repo'], token: string): Promise<Claims> {
+async function readClaims(
+  { db, links, now, services }: Scope & Needs<'secrets'>,
+  repo: RepositoryAction['repo'],
+  token: string,
+): Promise<Claims> {
   const { createLocalJWKSet, errors, jwtVerify } = await import('jose');
-  const keys = createLocalJWKSet({ keys: await listVerifyingKeys({ db }, { secrets, now }) });
+  const keys = createLocalJWKSet({ keys: await listVerifyingKeys({ db }, { secrets: services.secrets, now }) });
   const wanted = { issuer: issuerOf(links), audience: `${links.html}/${repo.owner.login}`, currentDate: now };
   try {
     const { payload } = await jwtVerify<Claims>(token, keys, wanted);

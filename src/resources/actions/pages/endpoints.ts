@@ -204,9 +204,9 @@ export const createPagesDeployment = endpoint({
     oidc_token: 'ey.e30.x',
   },
   replies: { 200: PageDeployment },
-  async handle({ db, change, at: { repo }, body, action, links, now, services: { secrets, ...services } }) {
+  async handle({ scope, db, change, at: { repo }, body, action, links, services }) {
     const pages = demandPages(services.pages);
-    const artifact = await findDeployedArtifact({ db, links, secrets, now }, action, body);
+    const artifact = await findDeployedArtifact(scope, action, body);
     const { id } = await change((scope) => createDeployment(scope, action, artifact, body.pages_build_version));
     const { url } = repositoryUrlsOf(links, repo);
     const site = orNotFound(await findSite(db, repo.id));

@@ -13,7 +13,7 @@ import { type CheckPayload, checking } from './queue.ts';
 import type { DomainHealth } from './schemas.ts';
 import { findSite, storeHealth, withoutWww } from './store.ts';
 
-/** The path by which this server is recognized behind a domain. */
+/** The path that identifies this server behind a domain. */
 export const proofPath = '/.well-known/hearth-pages';
 
 /** What it answers there: the name of the host, as this server alone can write it. */

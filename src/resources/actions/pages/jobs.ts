@@ -12,7 +12,7 @@ import { enqueueBuilds } from './queue.ts';
 import { removeExpiredCodes, removeExpiredSessions, removeReaders } from './reader-store.ts';
 import { findSite, insertBuilds, loadBranchSites, type NewBuild, type SiteRow, updateSite } from './store.ts';
 
-/** A push to the branch of a website builds it. A branch that has another name now stays its source. */
+/** Builds a website after a push to its branch. A renamed branch stays its source. */
 export const buildPushed = batchSubscription<'push', JobContext>({
   name: 'pages.build-pushed',
   on: ['push'],
@@ -44,7 +44,7 @@ export const buildPushed = batchSubscription<'push', JobContext>({
   },
 });
 
-/** What a deleted website served is no longer kept. */
+/** Releases the files that a deleted website served. */
 export const releaseServed = subscription<'pages.deleted', JobContext>({
   name: 'pages.release-served',
   on: ['pages.deleted'],
@@ -58,8 +58,8 @@ export const releaseServed = subscription<'pages.deleted', JobContext>({
 });
 
 /**
- * A website that everybody sees now has no readers who signed in. If it gets some again, they sign in anew: others may have left
- * scripts at its domain meanwhile.
+ * Ends the sessions of readers when a website becomes public. If it becomes private again, readers sign in again, since others
+ * may have left scripts at its domain.
  */
 export const endReaders = subscription<'repository.publicized', JobContext>({
   name: 'pages.end-readers',

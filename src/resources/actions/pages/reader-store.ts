@@ -12,9 +12,8 @@ export const insertCode = (tx: Tx, row: Insertable<DB['pages_codes']>) =>
   sql`
   insert into pages_codes (hash, session_hash, repository_id, nonce_hash, return_path, expires_at)
   select ${row.hash}, b.hash, s.repository_id, ${row.nonce_hash}, ${row.return_path}, ${row.expires_at}
-    from sessions b, pages_sites s where b.hash = ${row.session_hash} and s.repository_id = ${row.repository_id} for key share`.execute(
-    tx,
-  );
+    from sessions b, pages_sites s
+    where b.hash = ${row.session_hash} and s.repository_id = ${row.repository_id} for key share`.execute(tx);
 
 /** Removes a code and returns it, so that it can be used once only. */
 export const consumeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>

@@ -35,7 +35,7 @@ export function signInAddress(server: string, { host, nonce, path }: { host: str
   return `${server}${signInPath}?${query}`;
 }
 
-/** What a sign-in address asks for. */
+/** The request for a sign-in address. */
 type SignIn = { readonly host: string; readonly nonceHash: Buffer; readonly path: string };
 
 /** Reads the query of a sign-in address; undefined where it isn't one, as with a path that leads to another server. */

@@ -17,18 +17,21 @@ import { removeReaders } from './reader-store.ts';
 import type { NewPage, PageChange, Source } from './schemas.ts';
 import { findSiteForUpdate, insertBuilds, insertSite, removeDomain, removeSite, type SiteRow, updateSite } from './store.ts';
 
-/** The address of websites. @throws Refusal 422 where this server serves none */
+/**
+ * The address of websites.
+ * @throws Refusal 422 where this server serves none
+ */
 export function demandPages(pages: PagesAddress | undefined): PagesAddress {
   if (!pages) throw unprocessable('This server publishes no websites: its port for them is switched off.');
   return pages;
 }
 
-/** What a website is to be built from, and the commit that its branch is at. */
+/** The source of a website, and the commit of its branch. */
 type FoundSource = { readonly source: Source; readonly commit: Oid | undefined };
 
 /**
  * Finds the branch of a source.
- * @throws Refusal 422 where there is none; a website that workflows bring needs none
+ * @throws Refusal 422 where there is none; a website that workflows deploy needs none
  */
 export async function findSource(
   git: GitStore,
@@ -42,13 +45,16 @@ export async function findSource(
   return { source: { ...source, branch: branch.short }, commit: branch.oid };
 }
 
-/** The source that a request for a new website names. @throws Refusal 422 where it names none, and needs one */
+/**
+ * The source that a request for a new website names.
+ * @throws Refusal 422 where it names none, and needs one
+ */
 export function wantedSource({ repo }: Pick<RepositoryAction, 'repo'>, { build_type = 'legacy', source }: NewPage) {
   if (!source && build_type === 'legacy') throw invalid('Page', 'source', 'missing_field');
   return { build_type, source: source ?? ({ branch: repo.default_branch, path: '/' } as const) };
 }
 
-/** The source as a change names it: the branch with `/docs` behind it, or both apart. */
+/** The source of a change: a branch, optionally with `/docs` appended, or both as separate fields. */
 function readSource(source: NonNullable<PageChange['source']>): Source {
   if (typeof source !== 'string') return source;
   const [, branch = '', folder] = /^(.*?)(?: (\/|\/docs))?$/.exec(source.trim()) ?? [];
@@ -58,8 +64,8 @@ function readSource(source: NonNullable<PageChange['source']>): Source {
 const sourceOf = ({ source_branch, source_path }: SiteRow): Source => ({ branch: source_branch, path: source_path });
 
 /**
- * What a website is built from after a change; undefined where that stays as it is. @throws Refusal 422 where the branch is
- * missing
+ * The source of a website after a change; undefined where it stays.
+ * @throws Refusal 422 where the branch is missing
  */
 export async function findChangedSource(git: GitStore, site: SiteRow, wanted: PageChange): Promise<FoundSource | undefined> {
   if (wanted.source === undefined && wanted.build_type === undefined) return undefined;
@@ -67,7 +73,10 @@ export async function findChangedSource(git: GitStore, site: SiteRow, wanted: Pa
   return findSource(git, site.repository_id, { source, build_type: wanted.build_type ?? site.build_type });
 }
 
-/** The commit of which a build is asked for. @throws Refusal 422 where the website isn't built from a branch, or that is gone */
+/**
+ * The commit of a requested build.
+ * @throws Refusal 422 where the website isn't built from a branch, or the branch is gone
+ */
 export async function findRequestedCommit(git: GitStore, site: SiteRow): Promise<Oid> {
   const { commit } = await findSource(git, site.repository_id, { source: sourceOf(site), build_type: site.build_type });
   if (commit === undefined) throw unprocessable('The website is brought by workflows, and not built from a branch.');
@@ -76,11 +85,11 @@ export async function findRequestedCommit(git: GitStore, site: SiteRow): Promise
 
 const healthMinutes = 5;
 
-/** Whether what was found of a domain is of now. */
+/** Whether the result of a domain's check is recent. */
 export const isHealthFresh = ({ health_checked_at }: SiteRow, now: Date): boolean =>
   health_checked_at !== null && addMinutes(health_checked_at, healthMinutes) > now;
 
-/** Creates the website of a repository; it is built from its branch at once. */
+/** Creates the website of a repository, and starts its first build. */
 export async function createSite(
   scope: WriteScope,
   action: RepositoryAction,
@@ -109,7 +118,7 @@ export async function createSite(
 const checkMayBe = (scope: WriteScope, action: RepositoryAction, isSeenByAll: boolean): Promise<void> =>
   checkMemberPrivilege(scope, isSeenByAll ? 'members_can_create_public_pages' : 'members_can_create_private_pages', action);
 
-/** Queues a build of a commit. The builds of a website come one after the other. */
+/** Queues a build of a commit. The builds of a website run one after the other. */
 export async function requestBuild(scope: WriteScope, { repo, by, now }: RepositoryAction, commit: Oid): Promise<void> {
   const made = await insertBuilds(scope.tx, [
     {
@@ -126,14 +135,14 @@ export async function requestBuild(scope: WriteScope, { repo, by, now }: Reposit
 
 type Change = { wanted: PageChange; found: FoundSource | undefined; pages: PagesAddress; own: OwnHosts };
 
-/** Changes the website of a repository. Where its source changes, it is built again; what is there is served until then. */
+/** Changes the website of a repository. A new source starts a build; the present content is served until that ends. */
 export async function changeSite(
   scope: WriteScope,
   action: RepositoryAction,
   { wanted, found, pages, own }: Change,
 ): Promise<void> {
   const { repo, now } = action;
-  if (Object.keys(wanted).length === 0) throw badRequest('Name what is to change.');
+  if (Object.keys(wanted).length === 0) throw badRequest('Name the settings to change.');
   const site = orNotFound(await findSiteForUpdate(scope.tx, repo.id));
   if (wanted.https_enforced && !isHttps(pages))
     throw invalid('Page', 'https_enforced', 'invalid', 'Websites of this server are not reached by HTTPS');
@@ -143,11 +152,11 @@ export async function changeSite(
     ...(found ? { source_branch: found.source.branch, source_path: found.source.path } : {}),
     ...(wanted.public === undefined ? {} : { is_public: await wishOf(scope, action, site, wanted.public) }),
     ...httpsOf(site, wanted, domain, pages),
-    // What was found of another domain says nothing of this one.
+    // The check of the former domain says nothing about the new one.
     ...(wanted.cname !== undefined && domain !== site.domain ? { health: null, health_checked_at: null } : {}),
   };
   await updateSite(scope.tx, repo.id, { ...change, updated_at: now });
-  // What was served at its host until now may have left scripts in browsers: readers sign in anew.
+  // Content at the former address may have left scripts in browsers, so readers sign in again.
   if (wanted.public !== undefined || wanted.cname !== undefined) await removeReaders(scope.tx, repo.id);
   await record(scope.tx, { ...inRepository(action), kind: 'pages.changed', data: {} });
   if (found?.commit) await requestBuild(scope, action, found.commit);
@@ -162,7 +171,7 @@ async function wishOf(scope: WriteScope, action: RepositoryAction, site: SiteRow
   return wanted === (action.repo.visibility === 'public') ? null : wanted;
 }
 
-/** For a new domain, HTTPS isn't demanded unless the same request says so: its certificate may be missing still. */
+/** A new domain requires HTTPS only if the same request asks for it, since its certificate may still be missing. */
 function httpsOf(site: SiteRow, wanted: PageChange, domain: string | null | undefined, pages: PagesAddress) {
   if (wanted.https_enforced !== undefined) return { https_enforced: wanted.https_enforced };
   if (domain === undefined || domain === site.domain) return {};
@@ -185,7 +194,7 @@ async function changeDomain(
   throw invalid('Page', 'cname', claimed.isTaken ? 'already_exists' : 'invalid', `cname ${claimed.problem}`);
 }
 
-/** Deletes the website of a repository. It is no longer served from then on. */
+/** Deletes the website of a repository. It stops being served immediately. */
 export async function deleteSite(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo } = action;
   if (!(await removeSite(scope.tx, repo.id))) throw notFound();

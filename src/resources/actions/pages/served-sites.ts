@@ -1,4 +1,4 @@
-// Which website an address leads to. One statement answers for all addresses that are asked for at once.
+// Which website an address leads to. One statement answers for a whole batch of addresses.
 import { type RawBuilder, sql } from 'kysely';
 import { roleLevelOf } from '#access/sql.ts';
 import type { Db } from '#database/connect.ts';
@@ -16,7 +16,7 @@ export type SiteAddress = ({ readonly owner: string } | { readonly domain: strin
   readonly suffixes: readonly string[];
 };
 
-/** An address that somebody asks for, with the token of the session that the browser has there, if any. */
+/** A requested address, with the token of the browser's session there, if any. */
 export type AskedAddress = SiteAddress & { readonly session?: string | undefined };
 
 /** A website, and what of it is served. */

@@ -46,7 +46,7 @@ export async function* filesOfArtifact(file: File, limits: LimitValues<typeof pa
   }
 }
 
-/** The bytes of a file, whose errors are told in the words of this file. */
+/** The bytes of a file. Its errors get messages of this module. */
 async function* explained(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* parts;

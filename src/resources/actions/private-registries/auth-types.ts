@@ -32,7 +32,7 @@ export type AuthType = (typeof authTypes)[number];
 
 export const defaultAuthType = 'token' satisfies AuthType;
 
-/** The fields by which a registry recognizes a caller without a secret (OIDC). */
+/** The fields with which a registry recognizes a caller without a secret (OIDC). */
 export const identityFields = [
   'tenant_id',
   'client_id',

@@ -57,9 +57,9 @@ export const getRegistryPublicKey = endpoint({
   summary: 'Get the public key that private registry secrets are encrypted with',
   access: reads,
   replies: { 200: EncryptionKey },
-  async handle({ db, change, at, now, services: { secrets } }) {
+  async handle({ db, change, at }) {
     const key = registryKey(at.org);
-    return presentKey((await findActiveKey(db, key)) ?? (await change((scope) => ensureKey(scope, key, { secrets, now }))));
+    return presentKey((await findActiveKey(db, key)) ?? (await change((scope) => ensureKey(scope, key))));
   },
 });
 

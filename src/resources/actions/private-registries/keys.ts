@@ -1,8 +1,7 @@
 import type { Account } from '#access/viewer.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
-import type { Secrets } from '#lib/secrets.ts';
 import { type KeyRow, type KeyUse, replaceKey } from '#resources/actions/encryption-keys/index.ts';
 
 type Organization = Pick<Account, 'id'>;
@@ -10,11 +9,17 @@ type Organization = Pick<Account, 'id'>;
 /** The key of an organization that callers encrypt secrets of registries with. */
 export const registryKey = ({ id }: Organization): KeyUse => ({ purpose: 'private_registries', column: 'organization_id', id });
 
-type Rotation = { org: Organization; secrets: Secrets; now: Date; by: Id<'accounts'> | undefined };
+type Rotation = { org: Organization; by: Id<'accounts'> | undefined };
 
 /** Replaces that key. Secrets that were encrypted with the old one and arrive later are refused; stored ones stay readable. */
-export async function rotateRegistryKey(scope: WriteScope, { org, secrets, now, by }: Rotation): Promise<KeyRow> {
-  const key = await replaceKey(scope, registryKey(org), { secrets, now });
-  await record(scope.tx, { kind: 'private_registry.key_rotated', owner: org.id, actor: by, at: now, data: { key: key.id } });
+export async function rotateRegistryKey(scope: WriteScope & Needs<'secrets'>, { org, by }: Rotation): Promise<KeyRow> {
+  const key = await replaceKey(scope, registryKey(org));
+  await record(scope.tx, {
+    kind: 'private_registry.key_rotated',
+    owner: org.id,
+    actor: by,
+    at: scope.now,
+    data: { key: key.id },
+  });
   return key;
 }

@@ -36,7 +36,7 @@ const wrong = (field: string, message: string) => invalid(resource, field, 'inva
 /** The context in which a registry's secret is sealed. The name of a registry never changes. */
 const contextOf = (organization: number, name: string): string => `private_registries.secret:${organization}:${name}`;
 
-/** The name of a new registry: its type, with a number from the second of that type on. */
+/** The name of a new registry: its type, with a number after the first of that type. */
 function nameFor(type: RegistryType, taken: readonly string[]): string {
   const stem = `${type.toUpperCase()}_SECRET`;
   if (!taken.includes(stem)) return stem;
@@ -45,7 +45,7 @@ function nameFor(type: RegistryType, taken: readonly string[]): string {
   return `${stem}_${number}`;
 }
 
-/** Refuses a URL with a password in it, since URLs are shown. */
+/** Refuses a URL that contains a password, since URLs are shown. */
 function checkUrl(url: string | undefined): void {
   if (url === undefined) return;
   const parsed = URL.parse(url);
@@ -61,7 +61,7 @@ type Settled = {
   identity: Identity;
 };
 
-/** Checks what the schema can't: fields that are needed because of the value of others. */
+/** Checks fields that are required by the value of others, which the schema can't. */
 function checkSettled({ auth_type, registry_type, username, identity }: Settled): void {
   if (auth_type === 'username_password' && !username) throw missing('username');
   const absent = domainFields(auth_type, registry_type).find((field) => identity[field] === undefined);
@@ -82,7 +82,8 @@ export async function createRegistry(scope: WriteScope, action: SecretAction, wa
   checkSettled({ auth_type, registry_type, username, identity });
   const { encrypted_value: value, key_id: keyId } = wanted;
   const secret = value && keyId ? await decrypt(scope, registryKey(org), { secrets, resource, keyId, value }) : undefined;
-  await lockOrganization(scope.tx, org.id); // so that two can't take the same name
+  // The lock keeps concurrent requests from taking the same name.
+  await lockOrganization(scope.tx, org.id);
   const selection = await createSelection(scope, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
   const name = nameFor(registry_type, await listNames(scope.tx, org.id));
   const id = await insertRegistry(scope.tx, {

@@ -3,11 +3,11 @@ import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** Somebody told of something that happened elsewhere. */
+    /** Somebody reported an event from another system. */
     'repository.dispatched': {
       type: string;
       payload: { readonly [name: string]: unknown };
-      /** Who asked for it, where the token of a job did it. */
+      /** The user behind the job, where a job's token sent it. */
       onBehalfOf?: Id<'accounts'>;
     };
   }

@@ -1,4 +1,4 @@
-// What people do with groups of runners.
+// Rules for groups of runners.
 
 import type { OrganizationAction } from '#access/action.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -21,7 +21,7 @@ const resource = 'RunnerGroup';
 const maxGroups = fixedValue(runnerLimits.runnerGroups);
 const maxGroupWorkflows = fixedValue(runnerLimits.groupWorkflows);
 
-/** Makes a group. The organization is locked, so that of two concurrent requests with the same name, one is refused. */
+/** Creates a group. The organization is locked, so that one of two concurrent requests with the same name is refused. */
 export async function createGroup(scope: WriteScope, action: OrganizationAction, wanted: NewRunnerGroup): Promise<GroupRow> {
   const { org, now } = action;
   const { name, visibility, selected_repository_ids, runners = [], ...columns } = wanted;
@@ -74,7 +74,10 @@ async function visibilityColumns(
   return {};
 }
 
-/** Deletes a group; what is in it comes into the default group. @throws Refusal 422 for the default group */
+/**
+ * Deletes a group. Its runners move to the default group.
+ * @throws Refusal 422 for the default group
+ */
 export async function deleteGroup(scope: WriteScope, action: OrganizationAction, group: GroupRow): Promise<void> {
   if (group.is_default) throw unprocessable(`The group ${group.name} is the default one, which can't be deleted.`);
   const other = await getDefaultGroup(scope.tx, action.org.id);
@@ -90,7 +93,7 @@ export async function deleteGroup(scope: WriteScope, action: OrganizationAction,
   notifyQueued(scope.tx);
 }
 
-/** Makes these self-hosted runners those of a group. Others that were in it come into the default group. */
+/** Sets the self-hosted runners of a group. Runners that it loses move to the default group. */
 export async function setGroupRunners(
   scope: WriteScope,
   { org }: OrganizationAction,
@@ -104,13 +107,13 @@ export async function setGroupRunners(
   notifyQueued(scope.tx);
 }
 
-/** Puts a runner into a group, out of the one that it was in. */
+/** Moves a runner to a group. */
 export async function addToGroup(scope: WriteScope, group: GroupRow, { id }: Pick<RunnerRow, 'id'>): Promise<void> {
   await moveRunners(scope.tx, [id], group.id);
   notifyQueued(scope.tx);
 }
 
-/** Takes a runner out of a group: it comes into the default group. */
+/** Removes a runner from a group. It moves to the default group. */
 export async function takeFromGroup(
   scope: WriteScope,
   { org }: OrganizationAction,
@@ -141,7 +144,7 @@ async function checkRunners(scope: WriteScope, organization: Id<'accounts'>, ids
 
 type Columns = Omit<RunnerGroupChange, 'name' | 'visibility'>;
 
-/** The columns that a request sets. */
+/** The columns of a request. */
 function columnsOf({ network_configuration_id, selected_workflows, ...columns }: Columns) {
   if (network_configuration_id !== undefined && network_configuration_id !== null)
     throw invalid(resource, 'network_configuration_id', 'invalid', 'There are no network configurations');

@@ -69,7 +69,8 @@ export const groupTakesWorkflow = sql<boolean>`(not g.restricted_to_workflows or
   where o.id = p.owner_id
     and lower(left(named.workflow, length(o.login) + length(p.name) + 2)) = lower(o.login || '/' || p.name || '/')
     and substr(named.workflow, length(o.login) + length(p.name) + 3)
-      in (w.path || '@' || coalesce(w.workflow_ref, w.ref), w.path || '@' || regexp_replace(coalesce(w.workflow_ref, w.ref), '^refs/(heads|tags)/', ''),
+      in (w.path || '@' || coalesce(w.workflow_ref, w.ref),
+        w.path || '@' || regexp_replace(coalesce(w.workflow_ref, w.ref), '^refs/(heads|tags)/', ''),
         w.path || '@' || coalesce(w.workflow_sha, w.sha))))`;
 
 /**

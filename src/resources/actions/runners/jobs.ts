@@ -4,10 +4,10 @@ import { addMinutes } from '#lib/time.ts';
 import { removeForgotten } from './store.ts';
 
 const batchSize = 1_000;
-/** How long a runner for a single job may be silent, in minutes (the public API's day). */
+/** How long a runner for a single job may be offline, in minutes (the public API's day). */
 const silentMinutes = 24 * 60;
 
-/** Removes the runners for a single job that nobody has started, or that ended without one. */
+/** Removes the runners for a single job that were never started, or that ended without a job. */
 export const removeForgottenRunners = job<Record<string, never>, JobContext>({
   name: 'runners.remove-forgotten',
   attempts: 1,

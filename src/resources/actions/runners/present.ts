@@ -1,6 +1,6 @@
 import type { Org } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import { type Links, path } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
 import type { GroupRow } from './group-store.ts';
@@ -11,7 +11,7 @@ import { listBusy, type RunnerRow } from './store.ts';
 
 const offlineAfter = fixedValue(runnerLimits.offline);
 
-export async function presentRunners({ db, now }: { db: Db; now: Date }, rows: readonly RunnerRow[]): Promise<Runner[]> {
+export async function presentRunners({ db, now }: Scope, rows: readonly RunnerRow[]): Promise<Runner[]> {
   const busy = new Set(await listBusy(db, gather(rows, 'id')));
   // A runner whose job prints nothing may be silent for longer. If it has gone, its job fails.
   const isOnline = ({ id, seen_at }: RunnerRow) =>

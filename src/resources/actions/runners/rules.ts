@@ -22,7 +22,7 @@ import {
   updateRunner,
 } from './store.ts';
 
-/** Tokens of runners, and those that runners are registered and removed with, begin with this (security decision 5). */
+/** The prefix of runners' tokens, and of tokens that register and remove runners (security decision 5). */
 const tokenPrefix = 'hearth_runner_';
 /** The public API's time. */
 const tokenMinutes = 60;
@@ -30,11 +30,11 @@ const maxName = 64;
 const maxLabels = 100;
 const maxLabel = 256;
 
-/** What a runner tells of itself. */
+/** What a runner reports about itself. */
 type RunnerFacts = { readonly name: string; readonly version: string; readonly labels: readonly string[] };
 
 /**
- * A token with which runners can be registered, or removed, for an hour.
+ * A token that registers or removes runners for an hour.
  * @throws Refusal 403 for a repository that may have no runners of its own
  */
 export async function createRunnerToken(
@@ -60,8 +60,8 @@ const ownerColumns = ({ organization, repository }: RunnerOwner) => ({
 });
 
 /**
- * Registers a runner by a token of its owner. It is known by its own token from then on, which is returned here only.
- * @returns undefined for a token that isn't one, or has expired
+ * Registers a runner by a token of its owner. From then on, it uses its own token, which is only returned here.
+ * @returns undefined for an invalid or expired token
  */
 export async function registerRunner(
   scope: WriteScope,
@@ -95,9 +95,7 @@ export async function registerRunner(
   return { runner, token: own };
 }
 
-/**
- * Writes what a runner tells of itself when it starts. What runs jobs of a hosted runner has the labels that the server gave it.
- */
+/** Stores what a runner reports when it starts. An instance of a hosted runner keeps the labels that the server assigned. */
 export function declareRunner(
   scope: WriteScope,
   runner: RunnerRow,
@@ -110,7 +108,7 @@ export function declareRunner(
   });
 }
 
-/** The runner with a UUID and its token; undefined for any other. */
+/** The runner with this UUID and token, if any. */
 export async function authenticateRunner(db: Db, uuid: string, token: string): Promise<RunnerRow | undefined> {
   const runner = await findRunnerByUuid(db, uuid);
   return runner && timingSafeEqual(runner.token_hash, hashToken(token)) ? runner : undefined;
@@ -122,7 +120,10 @@ function checkName(name: string): string {
   return trimmed;
 }
 
-/** Labels as they are compared: in lower case, each once, without what they say of containers. */
+/**
+ * Labels in the form for comparison: in lower case, without duplicates, and without a `:host` or `:docker` suffix.
+ * @throws Refusal 422 for too many or too long labels
+ */
 function checkLabels(labels: readonly string[]): string[] {
   const names = unique(
     labels.map((label) =>
@@ -139,19 +140,21 @@ function checkLabels(labels: readonly string[]): string[] {
 
 const systems = { linux: /^(linux|ubuntu|debian|alpine|fedora)\b/i, windows: /^windows\b/i, macos: /^macos\b/i } as const;
 
-/** The operating system of a runner, which its protocol doesn't tell: what its labels say, else `unknown`. */
+/**
+ * The operating system of a runner. Its protocol doesn't report it, so it comes from the labels; `unknown` without such a label.
+ */
 const systemOf = (labels: readonly string[]): string =>
   Object.entries(systems).find(([, pattern]) => labels.some((label) => pattern.test(label)))?.[0] ?? 'unknown';
 
-/** The labels that every runner has by its kind (the public API's names); one that the server runs has none. */
+/** The labels that a runner has by its kind (the public API's names). Instances of hosted runners have none. */
 export const kindLabels = ({ os, hosted_runner_id }: Pick<RunnerRow, 'os' | 'hosted_runner_id'>): string[] =>
   hosted_runner_id === null ? ['self-hosted', ...(os in systems ? [os] : [])] : [];
 
-/** The labels by which jobs find a runner: those of its kind, its own, and those that people gave it. */
+/** The labels that jobs select a runner by: by its kind, its own, and custom ones. */
 export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os' | 'hosted_runner_id'>): string[] =>
   unique([...kindLabels(row), ...row.labels, ...row.custom_labels]);
 
-/** Gives a runner these custom labels, and takes all others that people gave it. */
+/** Replaces a runner's custom labels. */
 export async function setLabels(scope: WriteScope, runner: RunnerRow, labels: readonly string[]): Promise<RunnerRow> {
   const own = new Set([...kindLabels(runner), ...runner.labels]);
   const custom_labels = checkLabels(labels).filter((name) => !own.has(name));
@@ -164,12 +167,12 @@ export async function deleteRunner(scope: WriteScope, runner: RunnerRow): Promis
   const [busy] = await listBusy(scope.tx, [runner.id]);
   if (busy !== undefined) throw unprocessable(`Runner ${runner.name} is running a job.`);
   await removeRunner(scope.tx, runner.id);
-  notifyQueued(scope.tx); // processes may remember it
+  notifyQueued(scope.tx); // Processes may have cached the runner.
 }
 
 /**
- * Registers a runner before it is there: it takes one job, and is removed with it.
- * @returns the runner, and in base64 the registration file with which a program is that runner
+ * Registers a runner before its program starts. It takes one job, and is removed afterwards.
+ * @returns the runner, and in base64 the registration file for its program
  */
 export async function createJitRunner(
   scope: WriteScope,
@@ -205,8 +208,8 @@ export async function createJitRunner(
 }
 
 /**
- * Makes what runs a job of a hosted runner.
- * @returns the registration file with which a program is it; undefined where its name is taken
+ * Creates an instance of a hosted runner, which runs one job.
+ * @returns the registration file for its program; undefined where its name is taken
  */
 export async function createHostedInstance(
   scope: WriteScope,
@@ -224,7 +227,10 @@ export async function createHostedInstance(
 
 type NewEphemeral = Omit<Parameters<typeof insertRunner>[1], 'uuid' | 'token_hash' | 'version' | 'is_ephemeral' | 'seen_at'>;
 
-/** Inserts a runner that takes one job. @returns undefined where its name is taken */
+/**
+ * Inserts a runner that takes one job.
+ * @returns undefined where its name is taken
+ */
 async function createEphemeral(scope: WriteScope, row: NewEphemeral): Promise<{ runner: RunnerRow; token: string } | undefined> {
   const token = newToken(tokenPrefix);
   const own = { uuid: randomUUID(), token_hash: hashToken(token), version: '', is_ephemeral: true, seen_at: null };
@@ -232,7 +238,7 @@ async function createEphemeral(scope: WriteScope, row: NewEphemeral): Promise<{ 
   return runner && { runner, token };
 }
 
-/** The file with which a program is a runner. */
+/** The registration file for a runner's program. */
 const registrationOf = (
   { runner: { id, uuid, name }, token }: { runner: RunnerRow; token: string },
   { address, labels }: { address: string; labels: readonly string[] },

@@ -3,19 +3,17 @@ import { job } from '#jobs/job.ts';
 import { addMinutes } from '#lib/time.ts';
 import type { Family } from '#resources/family.ts';
 
-/**
- * An object is written before its row: as long as one may be under way, it is left alone. That of an import may be so for longer.
- */
+/** An object is written before its row, so recent objects are left alone. Objects of an import get more time. */
 const patienceMinutes = 60;
 
-/** Removes objects that no family knows, as after the death of a process, and the remains of uploads that were cut off. */
+/** Removes objects that no family refers to, for example after a process crashed, and the remains of interrupted uploads. */
 export const tidyFiles = (families: readonly Family[]) =>
   job<Record<string, never>, JobContext>({
     name: 'stored-files.tidy',
     attempts: 3,
     schedule: { cron: '17 * * * *' },
     async run(_payload, { db, services: { objects }, stopping }) {
-      // Times of files are those of the machine, whatever the clock of the server says.
+      // The times of files come from the machine's clock, so the server's configured clock doesn't apply.
       const before = addMinutes(new Date(), -patienceMinutes);
       const knowing = families.flatMap(({ loadKnownObjects = [] }) => loadKnownObjects);
       for await (const batch of objects.list()) {

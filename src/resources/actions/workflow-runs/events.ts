@@ -11,7 +11,7 @@ import {
   type EventScope,
   eventKinds,
   type OwnedRepository,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -64,7 +64,7 @@ const runAt = {
 
 const runPayload = (
   action: keyof typeof runAt,
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope & { data: RunEvent },
 ): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
@@ -81,7 +81,7 @@ const runPayload = (
     return [{ type: runEvent, action, body }];
   });
 
-async function atAttempt({ db }: PayloadContext, run: RunSummary, attempt: number): Promise<RunSummary> {
+async function atAttempt({ db }: PayloadScope, run: RunSummary, attempt: number): Promise<RunSummary> {
   const ended = attempt === run.attempt ? undefined : await findAttempt(db, run.id, attempt);
   return ended ? runOfAttempt(run, ended) : run;
 }
@@ -104,7 +104,7 @@ const jobAt = {
 
 const jobPayload = (
   action: keyof typeof jobAt,
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope & { data: JobEvent },
 ): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
@@ -135,12 +135,12 @@ const presentReviewedJob = (urls: RepositoryUrls, job: JobRow) => ({
 });
 
 /** The run and the job of an event about a job that waits; undefined where one is gone. */
-async function findWaiting(context: PayloadContext, repository: OwnedRepository, { run, job }: JobEvent) {
+async function findWaiting(context: PayloadScope, repository: OwnedRepository, { run, job }: JobEvent) {
   const [runRow, jobRow] = await Promise.all([context.load(loadRunsOf, run), context.load(loadJobsOf, job)]);
   return runRow?.repository_id === repository.id && jobRow ? { run: runRow, job: jobRow } : undefined;
 }
 
-const reviewerLists = async (scope: PayloadContext, jobs: readonly JobRow[]) => {
+const reviewerLists = async (scope: PayloadScope, jobs: readonly JobRow[]) => {
   const ids = unique(gather(jobs, 'environment_id'));
   const reviewersOf = await presentReviewers(scope, ids);
   return ids.flatMap(reviewersOf);
@@ -148,7 +148,7 @@ const reviewerLists = async (scope: PayloadContext, jobs: readonly JobRow[]) => 
 
 const reviewPayload = (
   action: 'approved' | 'rejected',
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope & { data: ReviewEvent },
 ): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {

@@ -10,7 +10,7 @@ export { artifactGroupOf, writeLog } from './logs/logs.ts';
 export type { SecretMask } from './logs/secret-mask.ts';
 export { workflowRun } from './path-resources.ts';
 export { readCalledFiles } from './planning/called-files.ts';
-export { addressOf } from './planning/contexts.ts';
+export { runScope } from './planning/contexts.ts';
 export { readsLogs } from './policies.ts';
 export { createRun, type NewRun } from './runs/create.ts';
 export { headCommitOf } from './runs/head-commit.ts';

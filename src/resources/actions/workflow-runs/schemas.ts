@@ -134,7 +134,7 @@ export const WorkflowUsage = Type.Object({ billable: Systems({ total_ms: Type.In
 export type WorkflowUsage = Static<typeof WorkflowUsage>;
 
 const name = Type.String({ maxLength: 255 });
-/** Statuses and conclusions are asked for by one parameter (the public API's). */
+/** One parameter filters by statuses and conclusions (the public API's). */
 const states = [
   ...runStatuses,
   'action_required',
@@ -163,7 +163,7 @@ export const WorkflowRunFilter = Type.Object({
 });
 export type WorkflowRunFilter = Static<typeof WorkflowRunFilter>;
 
-/** Which jobs of a run are wanted: those of its latest attempt, or of all. */
+/** The jobs of a run's latest attempt, or of all attempts. */
 export const JobFilter = Type.Object({ filter: withDefault(OneOf(['latest', 'all']), 'latest') });
 
 export const NewDispatch = Type.Object(

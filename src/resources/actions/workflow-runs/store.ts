@@ -275,7 +275,7 @@ export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
   await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
 };
 
-/** Runs that ended before a time: all, or those of a repository that may have logs. */
+/** Runs that ended before a time: all, or a repository's runs that may have logs. */
 export type EndedBefore = { readonly before: Date; readonly withLogsIn?: RepositoryId };
 
 /** Such runs after an id, in the order of their ids. */

@@ -70,6 +70,6 @@ async function tested({ repository, event, job }: TriggerContext, issue: Id<'iss
   if (event.kind === 'pull_request.opened' || event.kind === 'pull_request.reopened') await followOpened(job, event);
   const before = (await loadPulls(job.db, [issue])).get(issue);
   if (before?.state !== 'open') return before;
-  await testMerges({ git: job.services.git, change: job.change }, repository.id, [before]);
+  await testMerges(job.scope, repository.id, [before]);
   return (await loadPulls(job.db, [issue])).get(issue);
 }

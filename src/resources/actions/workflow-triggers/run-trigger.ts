@@ -35,7 +35,7 @@ export type TriggerContext = {
   readonly event: Recorded;
   readonly built: WebhookEvent;
   readonly job: JobContext;
-  /** The server's own app, by which jobs act. */
+  /** The server's own app, which jobs act as. */
   readonly ownApp: Id<'apps'> | undefined;
 };
 

@@ -1,11 +1,10 @@
 import type { EventsConfig } from '@actions/workflow-parser/model/workflow-template';
 import type { JobContext } from '#endpoint/job-context.ts';
-import { linksOf } from '#endpoint/links.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
-import { addressOf, createRun, headCommitOf, readCalledFiles } from '#resources/actions/workflow-runs/index.ts';
+import { createRun, headCommitOf, readCalledFiles, runScope } from '#resources/actions/workflow-runs/index.ts';
 import { findWorkflowFile, listScheduled, passScheduled, type WorkflowRow } from '#resources/actions/workflows/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { nextRunOf } from '#workflow-files/schedule.ts';
@@ -36,7 +35,7 @@ export const runSchedules = job<Record<string, never>, JobContext>({
 });
 
 async function runScheduled(
-  { db, change, services, now }: JobContext,
+  { scope, services, now }: JobContext,
   workflow: WorkflowRow,
   repository: RepositoryWithOwner,
 ): Promise<void> {
@@ -48,24 +47,20 @@ async function runScheduled(
   // What was due is the first time after the one before it, which is at most some minutes ago.
   const due = await nextRunOf(events, new Date((workflow.next_run_at ?? now).getTime() - 1));
   const next = await nextRunOf(events, now);
-  const called = file && (await readCalledFiles({ db, git: services.git }, { repository, ref, commit: commit.id }, file));
-  const links = linksOf(addressOf(services));
-  await change(async (scope) => {
+  const called = file && (await readCalledFiles(scope, { repository, ref, commit: commit.id }, file));
+  await runScope(scope).change(async (scope) => {
     if (!(await passScheduled(scope.tx, workflow, next?.at ?? null)) || !commit || !file || !called) return;
-    await createRun(
-      { tx: scope.tx, links, now },
-      {
-        repository,
-        ...file,
-        called,
-        event: 'schedule',
-        payload: { schedule: due?.cron ?? '' },
-        title: workflow.name,
-        head: { branch: repository.default_branch, commit, repository: repository.id },
-        ref,
-        sha: commit.id,
-        actor: repository.created_by ?? repository.owner_id,
-      },
-    );
+    await createRun(scope, {
+      repository,
+      ...file,
+      called,
+      event: 'schedule',
+      payload: { schedule: due?.cron ?? '' },
+      title: workflow.name,
+      head: { branch: repository.default_branch, commit, repository: repository.id },
+      ref,
+      sha: commit.id,
+      actor: repository.created_by ?? repository.owner_id,
+    });
   });
 }

@@ -1,5 +1,4 @@
 import type { JobContext } from '#endpoint/job-context.ts';
-import { linksOf } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
@@ -10,7 +9,7 @@ import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { addressOf, createRun, loadRuns, readCalledFiles } from '#resources/actions/workflow-runs/index.ts';
+import { createRun, loadRuns, readCalledFiles, runScope } from '#resources/actions/workflow-runs/index.ts';
 import {
   FilesTakeLong,
   listWaitingFor,
@@ -43,7 +42,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
       const repositories = await scope.load.all(namedRepositories, unique(gather(all, 'repository')));
       const waiting = await workflowsWaiting(all, webhooks, context);
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
-      const build = webhooks.builderOf({ ...scope, refRules: services.refRules });
+      const build = webhooks.builderOf(scope);
       const own = await findActionsApp(db);
       const slow = new Set<RepositoryWithOwner>();
       for (const event of all) {
@@ -114,13 +113,13 @@ type Started = {
 
 async function startFor(job: JobContext, started: Started): Promise<void> {
   const { event, built, repository, parts, ownApp, time } = started;
-  const { db, change, services, now } = job;
+  const { scope, services } = job;
   const gitRepository = repoOf(services.git, repository.id);
   if (!(await repositoryExists(gitRepository))) return;
   const depth = await depthOf(job, event);
   if (depth > maxDepth) return;
   const payload = emitBody('github', built.body, parts) as object;
-  const links = linksOf(addressOf(services));
+  const { change } = runScope(scope);
   const failures: unknown[] = [];
   const onBehalfOf = event.kind === 'repository.dispatched' ? event.data.onBehalfOf : undefined;
   for (const runTrigger of await runTriggersOf({ gitRepository, repository, event, built, job, ownApp })) {
@@ -128,13 +127,10 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, onBehalfOf, depth };
     for (const file of await triggeredFiles(gitRepository, runTrigger, { owner: repository.owner_id, time })) {
       time.check();
-      const called = await readCalledFiles({ db, git: services.git }, { repository, ref: source.ref, commit: source.sha }, file);
+      const called = await readCalledFiles(scope, { repository, ref: source.ref, commit: source.sha }, file);
       try {
         await change((scope) =>
-          createRun(
-            { tx: scope.tx, links, now },
-            { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork },
-          ),
+          createRun(scope, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),
         );
       } catch (error) {
         // The other files go on; the event comes again for this one.

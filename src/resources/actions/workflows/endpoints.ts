@@ -1,4 +1,4 @@
-// Workflows: files of a repository that say what runs when.
+// Workflows: files of a repository that define jobs and the events that start them.
 import { readsActions, writesActions } from '#access/policies.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -20,8 +20,8 @@ export const listRepoWorkflows = endpoint({
   access: readsActions,
   paging: pages(),
   replies: { 200: enveloped('workflows', Workflow) },
-  async handle({ db, at, page, links, now, services: { git } }) {
-    await followAtRequest({ db, git, now }, at.repo);
+  async handle({ scope, db, at, page, links }) {
+    await followAtRequest(scope, at.repo);
     const urls = repositoryUrlsOf(links, at.repo);
     return mapEach(await listWorkflows(db, at.repo.id, page), (row) => presentWorkflow(urls, at.repo.default_branch, row));
   },

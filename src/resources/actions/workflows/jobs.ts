@@ -4,15 +4,15 @@ import { defaultBranchChanges, listWithChangedDefaultBranch } from '#resources/r
 import { FilesTakeLong, readingTimeWhere } from './files.ts';
 import { followDefaultBranch } from './follow.ts';
 
-/** Follows the workflow files of default branches. */
+/** Updates workflows after changes to the files of default branches. */
 export const followFiles = batchSubscription<(typeof defaultBranchChanges)[number], JobContext>({
   name: 'workflows.follow-files',
   on: defaultBranchChanges,
   attempts: 25,
-  async runAll(events, { db, scope, services: { git }, now, leaveToJob }) {
+  async runAll(events, { scope, leaveToJob }) {
     for (const repository of await listWithChangedDefaultBranch(scope, events))
       try {
-        await followDefaultBranch({ db, git, now, time: readingTimeWhere(leaveToJob !== undefined) }, repository);
+        await followDefaultBranch(scope, repository, readingTimeWhere(leaveToJob !== undefined));
       } catch (error) {
         const last = events.findLast((event) => event.repository === repository.id);
         if (!(error instanceof FilesTakeLong) || !leaveToJob || !last) throw error;

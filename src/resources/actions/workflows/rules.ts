@@ -2,7 +2,10 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { updateWorkflow, type WorkflowRow } from './store.ts';
 
-/** Lets a workflow run, or stops it from doing so. Runs that have begun go on. @throws Refusal 422 for one whose file is gone */
+/**
+ * Enables or disables a workflow. Runs that have started continue.
+ * @throws Refusal 422 for a workflow whose file is gone
+ */
 export async function enableWorkflow(
   scope: WriteScope,
   workflow: WorkflowRow,

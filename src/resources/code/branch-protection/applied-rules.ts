@@ -1,4 +1,4 @@
-// A protection as rules: what it demands of a move of its branch, and who may do without.
+// Translates a branch protection to rules, with their exemptions.
 import { roleLevel } from '#access/roles.ts';
 import type { ActorFacts, AppliedRule, Bypass, RuleSource } from '#resources/code/rulesets/index.ts';
 import type { Actor, ActorList, ProtectionRow } from './store.ts';
@@ -7,9 +7,9 @@ const isMeant = ({ user_id, team_id, app_id }: Actor, { account, teams, app }: A
   (user_id !== null && user_id === account) || (team_id !== null && teams.has(team_id)) || (app_id !== null && app_id === app);
 
 /**
- * The rules of a protection for one actor. Force pushes and deletions are refused to everybody unless they are allowed; all else
- * doesn't hold for administrators, unless it is enforced for them too, and the lists name those for whom a rule of theirs doesn't
- * hold.
+ * The rules of a protection for one actor. Force pushes and deletions are refused to everybody unless they are allowed. All
+ * other rules exempt administrators, unless the protection is enforced for them too, and exempt the actors on the list of each
+ * rule.
  */
 export function appliedRulesOf(row: ProtectionRow, facts: ActorFacts): AppliedRule[] {
   const source: RuleSource = { type: 'ProtectedBranch', id: row.id, name: row.branch };

@@ -5,7 +5,7 @@ import {
   aboutRepository,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
@@ -28,7 +28,7 @@ declare module '#events/kinds.ts' {
 const ruleEvent = webhookEventType({ name: 'branch_protection_rule', permission: 'administration:read', hooks: 'all' });
 
 /** A protection in the public API's payload format. */
-async function presentRule({ db }: PayloadContext, snapshot: Snapshot<ProtectionRow>) {
+async function presentRule({ db }: PayloadScope, snapshot: Snapshot<ProtectionRow>) {
   const row = revived<ProtectionRow>(snapshot, ['created_at', 'updated_at']);
   const { reviews, status_checks: checks, actors } = row;
   const level = (isOn: boolean) => (isOn ? (row.enforce_admins ? 'everyone' : 'non_admins') : 'off');
@@ -78,7 +78,7 @@ const changesOf = (before: Rule, after: Rule) =>
       .map(([name, value]) => [name, { from: value }]),
   );
 
-const ruleEvents = (context: PayloadContext, event: EventScope, { action, was, is }: { action: string } & Partial<Was & Is>) =>
+const ruleEvents = (context: PayloadScope, event: EventScope, { action, was, is }: { action: string } & Partial<Was & Is>) =>
   aboutRepository(context, event, async () => {
     const [before, after] = await Promise.all([was && presentRule(context, was), is && presentRule(context, is)]);
     const changes = before && after ? { changes: changesOf(before, after) } : {};

@@ -39,7 +39,10 @@ export function getStatusChecks({ status_checks }: ProtectionRow): StatusChecks 
   return status_checks;
 }
 
-/** What a protection demands of reviews. @throws Refusal 404 where none are required */
+/**
+ * A protection's requirements for reviews.
+ * @throws Refusal 404 where none are required
+ */
 export function getReviews({ reviews }: ProtectionRow): ReviewRequirements {
   if (!reviews) throw notEnabled('Pull request reviews');
   return reviews;
@@ -51,8 +54,8 @@ export function checkRestricted({ restricts_pushes }: ProtectionRow): void {
 }
 
 /**
- * Protects a branch, or makes its protection another one. The repository stays locked, so that of two concurrent requests for a
- * branch without one, the second changes what the first made.
+ * Creates or replaces the protection of a branch. The repository stays locked, so that the second of two concurrent requests
+ * changes what the first created.
  */
 export async function putProtection(
   scope: WriteScope,
@@ -81,7 +84,7 @@ export async function putProtection(
 
 type Changes = { readonly settings?: Partial<Settings>; readonly lists?: Lists };
 
-/** Changes settings and lists of a protection. Nothing happens where they are the same already. */
+/** Changes settings and lists of a protection. If all are the same already, nothing happens. */
 export async function changeProtection(
   scope: WriteScope,
   action: RepositoryAction,
@@ -115,7 +118,7 @@ export async function deleteProtection(scope: WriteScope, action: RepositoryActi
   await record(scope.tx, { ...inRepository(action), kind: 'branch_protection.deleted', data: { was: snapshotOf(row) } });
 }
 
-/** Replaces those of the required status checks, and whether they are strict, that the request names. */
+/** Replaces the required status checks and the strict mode, as far as the request names them. */
 export async function changeStatusChecks(
   scope: WriteScope,
   action: RepositoryAction,
@@ -151,7 +154,7 @@ export async function removeRestrictions(scope: WriteScope, action: RepositoryAc
   await changeProtection(scope, action, row, { settings: { restricts_pushes: false }, lists: { push: [] } });
 }
 
-/** What becomes of a list by a request: its entries are added, are all that remains, or are removed. */
+/** How a request changes a list: it adds its entries, replaces the list by them, or removes them. */
 export type ListChange = 'add' | 'set' | 'remove';
 
 function listAfter<Entry>(
@@ -170,7 +173,7 @@ function listAfter<Entry>(
   return [...former, ...given.filter((entry) => !isFormer(entry))];
 }
 
-/** Changes which checks are required, by their contexts. One that is added may be reported by any app. */
+/** Changes the required checks by their contexts. An added check may be reported by any app. */
 export async function changeContexts(
   scope: WriteScope,
   action: RepositoryAction,
@@ -185,7 +188,7 @@ export async function changeContexts(
   return getStatusChecks(await changeProtection(scope, action, row, { settings: { status_checks: { ...former, checks } } }));
 }
 
-/** Changes those of one kind who may push. Who isn't in the list can be removed from it, as in the public API. */
+/** Changes who may push, for one kind of actor. Removing an actor who isn't in the list is no error, as in the public API. */
 export async function changePushers(
   scope: WriteScope,
   action: RepositoryAction,

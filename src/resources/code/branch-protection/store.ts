@@ -162,6 +162,5 @@ export const removeProtection = (tx: Tx, id: Protection) => tx.deleteFrom('branc
 export const renameProtection = (tx: Tx, repository: RepositoryId, { from, to }: { from: string; to: string }) =>
   sql`
     update branch_protections set branch = ${to} where repository_id = ${repository} and branch = ${from}
-      and not exists (select from branch_protections other where other.repository_id = ${repository} and other.branch = ${to})`.execute(
-    tx,
-  );
+      and not exists (select from branch_protections other
+        where other.repository_id = ${repository} and other.branch = ${to})`.execute(tx);

@@ -78,7 +78,8 @@ export function checkNumberOfChecks(checks: StatusChecks['checks']): StatusCheck
 }
 
 async function checkApps(scope: WriteScope, ids: readonly number[]): Promise<void> {
-  const apps: ReadonlyMap<number, unknown> = await loadApps(scope.tx, ids as Id<'apps'>[]); // ids of a request, which may be of no app
+  // The ids come from the request, and may be of no app.
+  const apps: ReadonlyMap<number, unknown> = await loadApps(scope.tx, ids as Id<'apps'>[]);
   const unknown = unique(ids).filter((id) => !apps.has(id));
   if (unknown.length === 0) return;
   throw invalidFields(unknown.map((id) => ({ resource, field: 'checks', code: 'invalid', message: `There is no app ${id}` })));

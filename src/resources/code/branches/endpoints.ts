@@ -82,8 +82,8 @@ export const renameRepoBranch = endpoint({
   example: { new_name: 'trunk' },
   refuses: [409],
   replies: { 201: Branch },
-  async handle({ scope, db, change, at, body, action, now, services: { git, refRules, followUps } }) {
-    const name = await renameBranch({ db, change, git, now, refRules, followUps }, action, at.branch, body.new_name);
+  async handle({ scope, at, body, action }) {
+    const name = await renameBranch(scope, action, at.branch, body.new_name);
     return showBranch(scope, at.repo, { short: name, oid: at.branch.oid });
   },
 });
@@ -98,9 +98,9 @@ export const mergeBranch = endpoint({
   example: { base: 'main', head: 'feature' },
   refuses: [409],
   replies: { 201: Commit, 204: Nothing },
-  async handle({ scope, db, change, at, body, action, viewer, now, links, reply, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, viewer, now, links, reply, services: { git } }) {
     const mergeAction = { ...action, identity: identityOf(viewer.account, links, now) };
-    const oid = await merge({ db, change, git, now, refRules, followUps }, mergeAction, body);
+    const oid = await merge(scope, mergeAction, body);
     if (oid === undefined) return reply(204);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const urls = repositoryUrlsOf(links, at.repo);
@@ -118,9 +118,9 @@ export const syncFork = endpoint({
   example: { branch: 'main' },
   refuses: [409],
   replies: { 200: MergedUpstream },
-  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, db, at, body, action, viewer, now, links }) {
     const upstream = await findReadable(db, viewer, at.repo.parent_id);
     const mergeAction = { ...action, identity: identityOf(viewer.account, links, now), upstream };
-    return mergeUpstream({ db, change, git, now, refRules, followUps }, mergeAction, body.branch);
+    return mergeUpstream(scope, mergeAction, body.branch);
   },
 });

@@ -17,11 +17,11 @@ import { conflict, forbidden, Refusal, unprocessable } from '#lib/refusal.ts';
 import { branchNotFound } from '#resources/code/branch-names/index.ts';
 import { listProtectedNames, loadProtections } from '#resources/code/branch-protection/index.ts';
 import { checkMayMove, checkRef, moveOrRefuse } from '#resources/code/git-data/index.ts';
-import type { MoveContext } from '#resources/code/pushes/index.ts';
+import type { MoveScope } from '#resources/code/pushes/index.ts';
 import { signedOff } from '#resources/repositories/repositories/index.ts';
 import type { MergedUpstream, NewMerge } from './schemas.ts';
 
-/** The filter of a list of branches: those that are protected, or those that aren't. */
+/** The filter of a list of branches: protected or unprotected ones. */
 export async function wantedBranches(
   db: Db,
   repository: Id<'repositories'>,
@@ -35,24 +35,19 @@ export async function wantedBranches(
 type BranchAction = { repo: Repo; by: SignedIn };
 
 /**
- * Renames a branch; its former name leads to the new one, which takes its protection over. Only administrators may rename the
- * default branch and protected ones, by credentials that may administer; the repository takes the new name of its default branch.
+ * Renames a branch. The former name redirects to the new one, which takes over the protection. Only administrators may rename
+ * the default branch and protected ones, with credentials that may administer. The repository's default branch is updated.
  */
-export async function renameBranch(
-  context: MoveContext,
-  { repo, by }: BranchAction,
-  branch: Branch,
-  to: string,
-): Promise<string> {
+export async function renameBranch(scope: MoveScope, { repo, by }: BranchAction, branch: Branch, to: string): Promise<string> {
   const ref = checkRef(branchRef(to));
   const isDefault = branch.short === repo.default_branch;
-  const isProtected = (await loadProtections(context.db, repo.id, [branch.short])).size > 0;
+  const isProtected = (await loadProtections(scope.db, repo.id, [branch.short])).size > 0;
   const administers = authorize(administersRepository, by, { repo }, { write: true }).allowed;
   if ((isDefault || isProtected) && !administers)
     throw forbidden(`You must have admin rights to rename ${isDefault ? 'the default branch' : 'a protected branch'}.`);
   if (ref === branch.name) return to;
   const following = [{ kind: 'branches.rename' as const, data: { from: branch.short, to, isDefault } }];
-  await moveOrRefuse(context, { repo, by, isRename: true, following }, [
+  await moveOrRefuse(scope, { repo, by, isRename: true, following }, [
     { ref: branch.name, from: branch.oid, to: null },
     { ref, from: null, to: branch.oid },
   ]);
@@ -61,22 +56,22 @@ export async function renameBranch(
 
 type MergeAction = BranchAction & { identity: Identity };
 
-/** Merges a branch or commit into a branch; undefined if that contains it already. */
+/** Merges a branch or commit into a branch; undefined if the branch contains it already. */
 export async function merge(
-  context: MoveContext,
+  scope: MoveScope,
   { repo, by, identity }: MergeAction,
   { base, head, commit_message }: NewMerge,
 ): Promise<Oid | undefined> {
-  const gitRepository = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(scope.git, repo.id);
   const target = await findBranch(gitRepository, base);
   if (!target) throw new Refusal('not_found', 'Base does not exist');
-  await checkMayMove(context, { repo, by }, [target.name]);
+  await checkMayMove(scope, { repo, by }, [target.name]);
   const theirs = await findRevision(gitRepository, head, { peel: 'commit' });
   if (theirs?.type !== 'commit') throw new Refusal('not_found', 'Head does not exist');
   if (await isAncestor(gitRepository, theirs.oid, target.oid)) return undefined;
   const message = signedOff(repo, commit_message ?? `Merge ${head} into ${base}`, identity);
   const commit = await mergeOrRefuse(gitRepository, { ours: target.oid, theirs: theirs.oid, by: identity, message });
-  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: target.name, from: target.oid, to: commit }]);
+  await moveOrRefuse(scope, { repo, by, whenRefused: 'conflict' }, [{ ref: target.name, from: target.oid, to: commit }]);
   return commit;
 }
 
@@ -89,15 +84,15 @@ async function mergeOrRefuse(gitRepository: GitRepository, wanted: Parameters<ty
 
 type SyncAction = MergeAction & { upstream: Repo | undefined };
 
-/** Brings a fork's branch up to date with the branch of that name in the repository that it was forked from. */
+/** Updates a fork's branch from the branch with the same name in its parent repository. */
 export async function mergeUpstream(
-  context: MoveContext,
+  scope: MoveScope,
   { repo, by, identity, upstream }: SyncAction,
   branch: string,
 ): Promise<MergedUpstream> {
   if (!upstream) throw unprocessable('The repository is not a fork of one that you can read');
-  const gitRepository = repoOf(context.git, repo.id);
-  const source = repoOf(context.git, upstream.id);
+  const gitRepository = repoOf(scope.git, repo.id);
+  const source = repoOf(scope.git, upstream.id);
   const ours = await findBranch(gitRepository, branch);
   if (!ours) throw branchNotFound();
   const theirs = await findBranch(source, ours.name);
@@ -114,7 +109,7 @@ export async function mergeUpstream(
   const to = isFastForward
     ? theirs.oid
     : await mergeOrRefuse(gitRepository, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
-  await moveOrRefuse(context, { repo, by, syncsUpstream: true, whenWorkflowFiles: 'invalid' }, [
+  await moveOrRefuse(scope, { repo, by, syncsUpstream: true, whenWorkflowFiles: 'invalid' }, [
     { ref: ours.name, from: ours.oid, to },
   ]);
   const merge_type = isFastForward ? 'fast-forward' : 'merge';

@@ -1,4 +1,4 @@
-// What the server's own apps say of commits, as workflows do. Nobody asks for it by the API.
+// Checks of the server's own apps, such as workflows. They don't come through the API.
 import type { Tx } from '#database/connect.ts';
 import { recordEach } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -15,7 +15,7 @@ type NewAppSuite = {
   readonly key: string;
   readonly commit: string;
   readonly branch: string | null;
-  /** Whoever is told of its end. */
+  /** The user to notify when it ends. */
   readonly by: Id<'accounts'> | undefined;
 };
 

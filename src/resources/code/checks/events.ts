@@ -5,7 +5,7 @@ import {
   aboutRepository,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -37,7 +37,7 @@ const loadSuitesOf: Loader<Id<'check_suites'>, SuiteRow> = ({ db }, ids) => load
 
 const runPayload = (
   action: string,
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope & { data: OfRun },
 ): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
@@ -50,7 +50,7 @@ const runPayload = (
 
 const suitePayload = (
   action: string,
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope & { data: OfSuite },
 ): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {

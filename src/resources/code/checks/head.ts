@@ -1,7 +1,6 @@
 import type { RepositoryAction } from '#access/action.ts';
-import type { Db } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { findBranchAt } from '#git/refs/refs.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { getCommitBySha } from '#resources/code/commits/index.ts';
 import { type CheckedHead, checkingApp } from './rules.ts';
@@ -12,11 +11,7 @@ import { findSuiteOf } from './store.ts';
  * commit yet.
  * @throws Refusal 422 where the repository has no such commit
  */
-export async function findHead(
-  { db, git }: { db: Db; git: GitStore },
-  { repo, by }: RepositoryAction,
-  sha: string,
-): Promise<CheckedHead> {
+export async function findHead({ db, git }: Scope, { repo, by }: RepositoryAction, sha: string): Promise<CheckedHead> {
   const gitRepository = repoOf(git, repo.id);
   const commit = await getCommitBySha(gitRepository, sha);
   const suite = await findSuiteOf(db, { repository: repo.id, commit }, checkingApp(by));

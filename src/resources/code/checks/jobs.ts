@@ -12,8 +12,8 @@ import { insertPushedSuites, listSuitesWithStaleRuns, type PushedHead } from './
 const keyOf = (repository: number, commit: string, branch: string | null): string => `${repository}/${commit}/${branch}`;
 
 /**
- * A push to a branch asks the apps that check the repository for a suite. What a repository was created with, as a fork, is no
- * push.
+ * Requests a suite from the apps that check the repository after a push to a branch. The initial content of a new repository,
+ * such as a fork's, isn't a push.
  */
 export const requestSuites = batchSubscription<'push', JobContext>({
   name: 'checks.request-suites',
@@ -50,11 +50,11 @@ export const requestSuites = batchSubscription<'push', JobContext>({
   },
 });
 
-/** The public API's bound. */
+/** The public API's limit. */
 const staleAfterDays = 14;
 const suitesPerBatch = 100;
 
-/** Runs that nobody completed for so long are concluded as stale. */
+/** Concludes runs as stale that nobody completed in time. */
 export const concludeStale = job<Record<string, never>, JobContext>({
   name: 'checks.conclude-stale',
   attempts: 3,

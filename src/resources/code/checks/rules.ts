@@ -15,16 +15,19 @@ import type { CheckRunChange, NewAnnotation, NewCheckRun, PreferencesChange } fr
 import type { RunRow, SuiteRow } from './store.ts';
 import * as store from './store.ts';
 
-/** A commit, and a branch that it was the head of when somebody asked. */
+/** A commit, and the branch whose head it was at the time of the request. */
 export type CheckedHead = { commit: Oid; branch: string | null };
 
-/** The app that an installation acts for: apps alone write checks. @throws Refusal 403 for anybody else */
+/**
+ * The app that an installation acts for, since only apps write checks.
+ * @throws Refusal 403 for other callers
+ */
 export function checkingApp({ grant }: SignedIn): Id<'apps'> {
   if (grant.kind !== 'installation') throw forbidden('You must authenticate via an app.');
   return grant.appId;
 }
 
-/** Adds the suite of the acting app and a commit, or gives the one that is there. */
+/** Adds the acting app's suite of a commit, or returns the existing one. */
 export async function createSuite(
   scope: WriteScope,
   { repo, by, now }: RepositoryAction,
@@ -41,7 +44,7 @@ export async function createSuite(
   });
 }
 
-/** Adds a run to the suite of the acting app and a commit, which is made where it isn't there. */
+/** Adds a run to the acting app's suite of a commit. A missing suite is created. */
 export async function createRun(
   scope: WriteScope,
   action: RepositoryAction,
@@ -81,7 +84,7 @@ export async function createRun(
   return run;
 }
 
-/** Changes a run of the acting app. Annotations are added to those that it has; its suite follows. */
+/** Changes a run of the acting app. Annotations are appended, and the suite is updated. */
 export async function changeRun(
   scope: WriteScope,
   action: RepositoryAction,
@@ -114,21 +117,24 @@ export async function changeRun(
   return after;
 }
 
-/** Asks the app for a run once more. The run stays as it is until its app changes it; its suite waits for that. */
+/** Requests a run from its app again. The run stays as it is until the app changes it. Its suite is reopened. */
 export async function rerequestRun(scope: WriteScope, action: RepositoryAction, run: RunRow): Promise<void> {
   checkOwn(action.by, run, 'The check run can only be requested again by the app that created it.');
   await reopenSuite(scope.tx, action, run.check_suite_id);
   await recordRun(scope.tx, action, 'check_run.rerequested', run);
 }
 
-/** Asks the app for all runs of a suite once more. */
+/** Requests all runs of a suite from its app again. */
 export async function rerequestSuite(scope: WriteScope, action: RepositoryAction, suite: SuiteRow): Promise<void> {
   checkOwn(action.by, suite, 'The check suite can only be requested again by the app that created it.');
   await reopenSuite(scope.tx, action, suite.id);
   await recordSuite(scope.tx, action, 'check_suite.rerequested', suite);
 }
 
-/** Sets for which apps a push makes a suite. @throws Refusal 422 for apps that aren't installed on the owner of the repository */
+/**
+ * Sets the apps that get a suite on each push.
+ * @throws Refusal 422 for apps that aren't installed on the owner of the repository
+ */
 export async function changePreferences(
   scope: WriteScope,
   { repo }: RepositoryAction,
@@ -146,13 +152,13 @@ export async function changePreferences(
 /** The part of an action that events name. */
 export type EventAction = Parameters<typeof inRepository>[0];
 
-/** Sets a suite to what its latest runs say together, and tells of its completion. */
+/** Derives the state of a suite from its latest runs, and records its completion. */
 export async function settleSuite(tx: Tx, action: EventAction, id: Id<'check_suites'>): Promise<void> {
   const suite = await store.findSuiteForUpdate(tx, { id });
   if (suite) await settleLocked(tx, action, suite);
 }
 
-/** The same for a suite whose row is locked. */
+/** Derives the state of a suite whose row is locked. */
 export async function settleLocked(tx: Tx, action: EventAction, suite: SuiteRow): Promise<void> {
   const after = rollUp(await store.countLatestRuns(tx, suite.id));
   await store.updateSuite(tx, suite.id, { ...after, updated_at: action.now });
@@ -173,7 +179,7 @@ type SuiteKind = 'check_suite.completed' | 'check_suite.rerequested';
 const recordSuite = (tx: Tx, action: EventAction, kind: SuiteKind, { id, app_id }: Pick<SuiteRow, 'id' | 'app_id'>) =>
   record(tx, { ...inRepository(action), kind, data: { suite: id, app: app_id } });
 
-/** Marks the runs of a suite that were open before a time as stale, as nobody else can. */
+/** Marks the open runs of a suite from before a time as stale, since nobody else can. */
 export async function concludeStaleRuns(
   scope: WriteScope,
   { id, repository_id, owner_id }: store.StaleSuite,
@@ -197,10 +203,7 @@ const checkOwn = (by: SignedIn, { app_id }: { app_id: Id<'apps'> }, message: str
 
 type State = Pick<RunRow, 'status' | 'conclusion' | 'completed_at' | 'open_since'>;
 
-/**
- * The state that a request wants of a run; undefined where it says nothing of it. A conclusion completes a run, and nothing else
- * does (the public API's rule).
- */
+/** The state that a request sets; undefined where it sets none. Only a conclusion completes a run (the public API's rule). */
 function stateOf(wanted: CheckRunChange, now: Date, before?: RunRow): State | undefined {
   const { status, conclusion, completed_at } = wanted;
   if (conclusion === 'stale') throw invalid('CheckRun', 'conclusion', 'invalid', 'Only the server sets the conclusion stale');
@@ -218,7 +221,7 @@ function stateOf(wanted: CheckRunChange, now: Date, before?: RunRow): State | un
   return { status, conclusion: null, completed_at: null, open_since: before?.open_since ?? now };
 }
 
-/** Checks annotations beyond their schema: the end is not before the start, and columns are those of one line. */
+/** Checks annotations beyond their schema: the end isn't before the start, and columns need a single line. */
 function annotationsOf(wanted: readonly NewAnnotation[] = []): readonly NewAnnotation[] {
   const errors = wanted.flatMap((annotation, at) =>
     problemsOf(annotation).map((message) => ({
@@ -232,7 +235,7 @@ function annotationsOf(wanted: readonly NewAnnotation[] = []): readonly NewAnnot
   return wanted;
 }
 
-/** The public API's bound, 64 KB. */
+/** The public API's limit, 64 KB. */
 const maxBytes = 65_536;
 
 function problemsOf(annotation: NewAnnotation): string[] {
@@ -247,7 +250,6 @@ function problemsOf(annotation: NewAnnotation): string[] {
   ].flat();
 }
 
-/** Adds annotations to a run. */
 export function addAnnotations(tx: Tx, { id }: Pick<RunRow, 'id'>, annotations: readonly NewAnnotation[]): void {
   const rows = annotations.map(({ start_column = null, end_column = null, title = null, raw_details = null, ...rest }) => ({
     ...rest,
@@ -260,7 +262,7 @@ export function addAnnotations(tx: Tx, { id }: Pick<RunRow, 'id'>, annotations: 
   store.insertAnnotations(tx, rows);
 }
 
-/** Addresses are shown as links, so they lead to the web and nowhere else. */
+/** Addresses are shown as links, so only web addresses are allowed. */
 function checkAddresses({ details_url, output }: CheckRunChange): void {
   const images = gather(output?.images ?? [], 'image_url');
   if (details_url !== undefined && !isWebAddress(details_url))

@@ -74,7 +74,8 @@ export async function putSuiteForUpdate(
  */
 export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): Promise<SuiteRow[]> {
   const { rows } = await sql<SuiteRow & { is_new: boolean }>`
-    insert into check_suites (repository_id, app_id, head_sha, head_branch, before_sha, after_sha, pushed_by, status, created_at, updated_at)
+    insert into check_suites (repository_id, app_id, head_sha, head_branch, before_sha, after_sha, pushed_by, status,
+      created_at, updated_at)
     select distinct on (r.id, h.commit, i.app_id)
       r.id, i.app_id, h.commit, h.branch, h.before, h.commit, a.id, 'queued', h.at, h.at
     from jsonb_to_recordset(${JSON.stringify(heads)}::jsonb) as h(repository bigint, commit text, branch text, before text,
@@ -86,9 +87,11 @@ export async function insertPushedSuites(tx: Tx, heads: readonly PushedHead[]): 
       join apps on apps.id = i.app_id and apps.built_in is null
     where (i.repository_selection = 'all' or exists (
         select from installation_repositories ir where ir.installation_id = i.id and ir.repository_id = r.id))
-      and not exists (select from check_suite_preferences p where p.repository_id = r.id and p.app_id = i.app_id and not p.auto_trigger)
+      and not exists (select from check_suite_preferences p
+        where p.repository_id = r.id and p.app_id = i.app_id and not p.auto_trigger)
     order by r.id, h.commit, i.app_id
-    on conflict (repository_id, head_sha, app_id, key) do update set pushed_by = excluded.pushed_by where check_suites.pushed_by is null
+    on conflict (repository_id, head_sha, app_id, key) do update set pushed_by = excluded.pushed_by
+    where check_suites.pushed_by is null
     returning *, xmax = 0 as is_new`.execute(tx);
   return rows.filter(({ is_new }) => is_new);
 }
@@ -236,7 +239,8 @@ export function removeOldestRuns(tx: Tx, suite: Id<'check_suites'>, names: reado
   const oldest = sql`
     delete from check_runs where id = any (array(
       select o.id from unnest(${[...names]}::text[]) as n(name) cross join lateral (
-        select r.id from check_runs r where r.check_suite_id = ${suite} and r.name = n.name order by r.id desc offset ${maxRuns}) o))`;
+        select r.id from check_runs r where r.check_suite_id = ${suite} and r.name = n.name
+        order by r.id desc offset ${maxRuns}) o))`;
   sendUnawaited(tx, oldest.compile(tx));
 }
 
@@ -248,7 +252,8 @@ export function updateLatest(tx: Tx, suite: Id<'check_suites'>, names: readonly 
   const marked = sql`
     update check_runs r set is_latest = not r.is_latest
     where r.check_suite_id = ${suite} and r.name = any (${[...names]}::text[])
-      and r.is_latest <> (r.id = (select max(l.id) from check_runs l where l.check_suite_id = r.check_suite_id and l.name = r.name))`;
+      and r.is_latest <> (r.id = (select max(l.id) from check_runs l
+        where l.check_suite_id = r.check_suite_id and l.name = r.name))`;
   sendUnawaited(tx, marked.compile(tx));
 }
 
@@ -283,7 +288,8 @@ export const listAnnotations = (db: Db, run: Id<'check_runs'>, page: Page): Prom
 export async function listSuitesWithStaleRuns(db: Db, before: Date, limit: number): Promise<StaleSuite[]> {
   const { rows } = await sql<StaleSuite>`
     select distinct s.id, s.repository_id, r.owner_id
-    from (select check_suite_id as id, repository_id from check_runs where open_since < ${before} order by open_since limit ${limit}) s
+    from (select check_suite_id as id, repository_id from check_runs
+      where open_since < ${before} order by open_since limit ${limit}) s
       join repositories r on r.id = s.repository_id`.execute(db);
   return rows;
 }

@@ -218,7 +218,7 @@ function statusesOf(text: string): Status[] | undefined {
   const words = text.split(',').map((word) => word.trim());
   if (words.includes('all')) return undefined;
   return words.flatMap((word) => {
-    // A server without enterprises has none that removes a configuration.
+    // Only an enterprise can remove a configuration so, and this server has none.
     if (word === 'removed_by_enterprise') return [];
     const known = statuses.find((status) => status === word);
     if (!known) throw invalid('CodeSecurityConfiguration', 'status', 'invalid', `status can't be ${word}`);

@@ -28,7 +28,6 @@ import {
   updateAttached,
 } from './store.ts';
 
-type Context = JobContext;
 type Repository = NonNullable<Awaited<ReturnType<typeof lockRepository>>>;
 
 /** Repositories of one statement. Each has a transaction of its own. */
@@ -105,7 +104,7 @@ export const enableProduct = job<{ organization: Id<'accounts'>; product: string
 });
 
 /** What a repository can't have, since it lacks another product or its configuration says otherwise, stays as it is. */
-const switchOne = ({ change, now }: Context, id: Id<'repositories'>, wanted: SecurityChange, actor: Id<'accounts'> | null) =>
+const switchOne = ({ change, now }: JobContext, id: Id<'repositories'>, wanted: SecurityChange, actor: Id<'accounts'> | null) =>
   change(async (scope) => {
     const repo = await lockRepository(scope.tx, id);
     if (repo) await refusalOf(() => changeSecurity(scope, { repo, by: byOf(actor), now }, wanted));

@@ -57,8 +57,8 @@ function demandOwn({ organization_id }: ConfigurationRow): void {
 }
 
 /**
- * Changes a configuration, and has its repositories follow. Returns undefined where nothing is another. @throws Refusal 403 or
- * 422
+ * Changes a configuration, and enqueues the update of its repositories. Returns undefined where nothing changes.
+ * @throws Refusal 403 or 422
  */
 export async function changeConfiguration(
   scope: WriteScope,
@@ -96,7 +96,10 @@ export async function changeConfiguration(
   return changed;
 }
 
-/** Deletes a configuration. Its repositories keep their switches, and are free to change them. @throws Refusal 403 */
+/**
+ * Deletes a configuration. Its repositories keep their settings, and can change them freely.
+ * @throws Refusal 403
+ */
 export async function deleteConfiguration(scope: WriteScope, row: ConfigurationRow): Promise<void> {
   demandOwn(row);
   await removeConfiguration(scope.tx, row.id);
@@ -105,7 +108,10 @@ export async function deleteConfiguration(scope: WriteScope, row: ConfigurationR
 const apply = (scope: WriteScope, { id }: Pick<ConfigurationRow, 'id'>): Promise<void> =>
   enqueue(scope.tx, applyConfiguration, { configuration: id }, { key: `security-configuration:${id}` });
 
-/** Attaches a configuration to repositories, which get its switches in the background. @throws Refusal 422 */
+/**
+ * Attaches a configuration to repositories. A job applies its settings.
+ * @throws Refusal 422
+ */
 export async function attachConfiguration(
   scope: WriteScope,
   { org, by }: OrganizationAction,
@@ -132,7 +138,10 @@ export const detachConfigurations = (
 
 type DefaultFor = 'all' | 'none' | 'public' | 'private_and_internal';
 
-/** Decides which new repositories of an organization get a configuration; others that got it before get none. */
+/**
+ * Sets which new repositories of an organization get a configuration by default. Kinds of repositories that this leaves out get
+ * none, even if the configuration was their default before.
+ */
 export async function changeDefault(
   scope: WriteScope,
   { org }: OrganizationAction,
@@ -153,8 +162,8 @@ export async function changeDefault(
 const staleMs = 60 * 60 * 1000;
 
 /**
- * Turns a product on or off in all repositories of an organization, in the background. @throws Refusal 422 where it can't be, or
- * is being
+ * Turns a product on or off in all repositories of an organization, in the background.
+ * @throws Refusal 422 for a product that can't be changed this way, or while another such job runs
  */
 export async function enableProductEverywhere(
   scope: WriteScope,

@@ -1,13 +1,13 @@
-// What a configuration asks for, and which switches of a repository follow from it.
+// The settings of a configuration, and the switches of repositories that follow from them.
 import { defined } from '#lib/collections.ts';
 import { type FieldError, invalidFields } from '#lib/refusal.ts';
 import type { SecurityChange } from '#resources/repositories/repositories/index.ts';
 import type { NewConfiguration, Product } from './schemas.ts';
 
-/** All that a configuration asks for, beside its name and enforcement. */
+/** All settings of a configuration, beside its name and enforcement. */
 export type Settings = Omit<NewConfiguration, 'name' | 'description' | 'enforcement'>;
 
-/** The switch of a repository by which a product is turned on or off. */
+/** The repository's switch that turns a product on or off. */
 export const switchOfProduct = {
   dependency_graph: 'dependency_graph',
   dependency_bot_alerts: 'vulnerability_alerts',
@@ -21,7 +21,7 @@ type Switched = keyof typeof switchOfProduct;
 
 const switched = Object.keys(switchOfProduct) as Switched[]; // the keys of the table above
 
-/** Products of which no part is in this server: nobody can enable them. */
+/** Products that this server doesn't have at all: nobody can enable them. */
 const missingProducts = [
   'dependency_graph_autosubmit_action',
   'dependency_bot_delegated_alert_dismissal',
@@ -34,7 +34,7 @@ const missingProducts = [
   'secret_scanning_extended_metadata',
 ] as const satisfies readonly Exclude<Product, Switched>[];
 
-/** Bundles of products that a licence turns on, of which the server has none. */
+/** Bundles of products that a licence turns on. The server has none. */
 const licensed = ['advanced_security', 'code_security', 'secret_protection'] as const;
 
 /** Options of products that are missing: a request may say that nothing is set. */

@@ -1,4 +1,4 @@
-// Statuses of commits: what other systems say of them, as a build that failed.
+// Statuses of commits: the results that other systems report, such as a failed build.
 import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { mapRows } from '#database/list.ts';

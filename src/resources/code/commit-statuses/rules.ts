@@ -14,8 +14,8 @@ import { insertStatus, type StateCounts, type StatusRow, updateSuperseded } from
 const maxStatuses = fixedValue(statusLimits.statuses);
 
 /**
- * Adds a status to a commit, the latest of its context. The repository stays locked, so that there is one latest and none too
- * many.
+ * Adds a status to a commit. It becomes the latest of its context. The repository stays locked, so that there is exactly one
+ * latest status, and the limit holds.
  */
 export async function createStatus(
   scope: WriteScope,
@@ -52,7 +52,7 @@ export async function createStatus(
   return row;
 }
 
-/** What the latest statuses of a commit say together; a commit without any is pending (the public API's rule). */
+/** The combined state of a commit's latest statuses. A commit without statuses is pending (the public API's rule). */
 export function combinedState({ failed, pending, total }: StateCounts): CombinedStatus['state'] {
   if (failed > 0) return 'failure';
   return pending > 0 || total === 0 ? 'pending' : 'success';

@@ -15,8 +15,9 @@ import { hasSigningKeys } from './store.ts';
 const maxCommits = fixedValue(verificationLimits.verifiedCommits);
 
 /**
- * Verifies what was pushed, so that it stays verified though nobody looks at it before its key is removed. What a fork begins
- * with was verified in its source, and what is older than the latest `maxCommits` of a push when it is first read.
+ * Verifies pushed commits and tags, so that they stay verified even if nobody looks at them before the key is removed. The
+ * initial commits of a fork were verified in its source. Commits beyond the latest `maxCommits` of a push are verified when they
+ * are first read.
  */
 export const verifyPushed = batchSubscription<'push', JobContext>({
   name: 'commit-verification.verify-pushed',
@@ -44,8 +45,8 @@ export const verifyPushed = batchSubscription<'push', JobContext>({
 const commitsPerBatch = 50;
 
 /**
- * The commits that a move added to a branch or tag, in batches, and the tag itself. Nothing where it has moved on and they are
- * gone.
+ * The commits that a push added to a branch or tag, in batches, and the tag object itself. It yields nothing if the ref has
+ * moved on and the objects are gone.
  */
 async function* pushedBy(gitRepository: GitRepository, { ref, before, after }: RefMove): AsyncGenerator<(Commit | Tag)[]> {
   if (after === null) return;
@@ -54,7 +55,7 @@ async function* pushedBy(gitRepository: GitRepository, { ref, before, after }: R
   if (info?.type === 'tag') yield [await reader.getTag(after)];
   const tip = info && (await reader.findInfo(after, { peel: 'commit' }));
   if (!tip) return;
-  // Of a new branch, what isn't in the default branch: all else was pushed before.
+  // For a new branch, only commits that the default branch lacks: the others were pushed before.
   const main = before === null ? await getDefaultBranch(gitRepository) : undefined;
   const exclude = main?.oid && ref !== `refs/heads/${main.name}` ? [main.oid] : [];
   const oids = await listNewOids(gitRepository, { from: before, to: tip.oid, exclude, limit: maxCommits });

@@ -24,15 +24,15 @@ import {
   type SigningPart,
 } from './store.ts';
 
-/** `host` is this server's, of which noreply addresses are; without it, they belong to nobody. */
+/** `host` is this server's host, which noreply addresses contain. Without it, they belong to nobody. */
 type VerificationContext = { db: Db; git: GitStore; host: string | undefined; now: Date };
 
 /** A commit or tag of a repository. */
 type Signable = { repository: Id<'repositories'>; object: Commit | Tag };
 
 /**
- * Whether the signatures of commits and tags are verified, in their order. Those that are for the first time are noted, and stay
- * verified whatever becomes of the key. One statement where all were verified before, none where nothing is signed.
+ * Verifies the signatures of commits and tags, and returns the results in their order. Newly verified objects are stored, and
+ * stay verified whatever happens to the key. It takes one statement if all were verified before, and none if nothing is signed.
  */
 export async function verify(context: VerificationContext, signables: readonly Signable[]): Promise<Verification[]> {
   const results = await verifyAll(context, signables);
@@ -42,8 +42,8 @@ export async function verify(context: VerificationContext, signables: readonly S
 }
 
 /**
- * The same for commits that may be refused yet, as those of a push whose objects are in quarantine: nothing is written. The
- * commits were read by the caller, with `ObjectReader.getCommits` of the repository with the new objects.
+ * Verifies commits that may still be refused, such as those of a push whose objects are in quarantine. It stores nothing. The
+ * caller has read the commits with `ObjectReader.getCommits` of the repository with the new objects.
  */
 export async function verifyCommits(
   context: VerificationContext,
@@ -57,7 +57,7 @@ export async function verifyCommits(
 type VerificationResult = {
   name: ObjectName;
   verification: Verification;
-  /** Verified now, and not noted. */
+  /** Verified now, and not stored yet. */
   isNew: boolean;
   signer: Id<'accounts'> | undefined;
 };
@@ -102,7 +102,7 @@ type Parsed =
   | { kind: 'ssh'; signature: SshSignature; key: string }
   | { kind: 'openpgp'; signature: OpenPgpSignature; key: string };
 
-/** Reads a signature, or tells why it can't be read. */
+/** Parses a signature, or returns the reason why it can't be parsed. */
 function parse(text: string): Parsed | 'unknown_signature_type' | 'malformed_signature' {
   const kind = signatureKind(text);
   if (!kind) return 'unknown_signature_type';
@@ -114,7 +114,7 @@ function parse(text: string): Parsed | 'unknown_signature_type' | 'malformed_sig
   return signature ? { kind, signature, key: signature.keyId } : 'malformed_signature';
 }
 
-/** The address that must be its signer's: the committer's of a commit, the tagger's of a tag. */
+/** The address that the signer must own: the committer's of a commit, the tagger's of a tag. */
 const emailOf = (object: Commit | Tag): string =>
   ('tree' in object ? object.committer.email : (object.tagger?.email ?? '')).toLowerCase();
 
@@ -124,7 +124,7 @@ async function verifySignatures(
 ): Promise<Result[]> {
   if (objects.length === 0) return [];
   const parsed = objects.map((object) => ({ object, email: emailOf(object), parsed: parse(object.signature ?? '') }));
-  // Without a host, one that no server has.
+  // Without a host, a name that no server has.
   const accounts = await loadAccountsByEmail(
     db,
     parsed.map(({ email }) => email),
@@ -150,9 +150,9 @@ async function verifySignatures(
   });
 }
 
-/** Why a signature isn't verified whose key isn't one of the account that the address belongs to. */
+/** The reason why a signature isn't verified if its key doesn't belong to the account with the address. */
 function reasonOf(account: Account | undefined, ownership: Ownership | undefined): VerificationReason {
-  // Only who has the key learns that the address waits for its verification: it isn't told of others' addresses.
+  // Only the holder of the key learns that the address is unverified, so that nothing about other people's addresses leaks.
   if (ownership?.stated) return 'unverified_email';
   if (!account) return 'no_user';
   return ownership?.known ? 'bad_email' : 'unknown_key';
@@ -162,7 +162,7 @@ type Owned = Parsed & { object: Commit | Tag; email: string; account: Id<'accoun
 
 const isOpenPgp = (one: Owned): one is Extract<Owned, { kind: 'openpgp' }> => one.kind === 'openpgp';
 
-/** Judges signatures whose keys belong to the accounts of their addresses. */
+/** Verifies signatures whose keys belong to the accounts with their addresses. */
 async function verifyOwned(
   { db, git, now }: Omit<VerificationContext, 'host'>,
   owned: readonly Owned[],
@@ -190,7 +190,7 @@ async function verifyOwned(
   return reasons;
 }
 
-/** Why a key can't verify anything that has this address; undefined where it can. */
+/** Why a key can't verify signatures with this address; undefined where it can. */
 function obstacleOf(
   { can_sign, revoked, expires_at, emails }: SigningPart,
   email: string,
@@ -202,7 +202,7 @@ function obstacleOf(
   return emails.some((own) => own.toLowerCase() === email) ? undefined : 'bad_email';
 }
 
-/** What was found of signed bytes, as long as they are in memory: objects that were read lately are (decision 25). */
+/** Results by signed bytes, kept while the bytes are in memory, as recently read objects are (decision 25). */
 const sshResults = new WeakMap<Buffer, boolean>();
 const openPgpResults = new WeakMap<Buffer, { armored: string; reason: VerificationReason }>();
 

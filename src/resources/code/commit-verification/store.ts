@@ -90,7 +90,9 @@ export async function loadSigningParts(
     select part.user_id, part.key_id, part.fingerprint, part.can_sign, part.revoked or main.revoked as revoked,
       least(part.expires_at, main.expires_at) as expires_at, main.emails, main.raw_key as armored,
       main.fingerprint as primary_fingerprint
-    from (select distinct * from unnest(${wanted.map(({ account }) => account)}::bigint[], ${wanted.map(({ keyId }) => keyId)}::text[]))
+    from (
+      select distinct *
+      from unnest(${wanted.map(({ account }) => account)}::bigint[], ${wanted.map(({ keyId }) => keyId)}::text[]))
       as w (account, key)
     join gpg_keys part on part.user_id = w.account and part.key_id = w.key
     join gpg_keys main on main.id = coalesce(part.primary_key_id, part.id)

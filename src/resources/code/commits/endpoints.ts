@@ -59,7 +59,7 @@ export const getCommit = endpoint({
   },
 });
 
-/** Commits of a comparison on one page, as in the public API. */
+/** The number of commits on one page of a comparison, as in the public API. */
 const commitsOnPage = 250;
 
 export const compareRevisions = endpoint({

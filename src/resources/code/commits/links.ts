@@ -3,7 +3,7 @@ import type { ObjectType } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Id } from '#lib/id.ts';
 
-/** A repository's addresses, with which those of its objects begin. */
+/** The addresses of a repository, which are prefixes of its objects' addresses. */
 export type RepositoryUrls = { id: Id<'repositories'>; url: string; html: string; host: string };
 
 export const repositoryUrlsOf = (links: Links, repository: NamedRepository & { id: Id<'repositories'> }): RepositoryUrls => ({

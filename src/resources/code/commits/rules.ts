@@ -44,7 +44,9 @@ export async function filterOf(db: Db, query: CommitQuery): Promise<HistoryFilte
 
 type People = { users: readonly Account[]; emails: ReadonlyMap<Account['id'], readonly string[]> };
 
-/** Patterns for the e-mail address of an author or committer: the given address, or those of the account with this login. */
+/**
+ * Patterns for the e-mail address of an author or committer: the given address, or the addresses of the account with this login.
+ */
 function emailPatternsOf(name: string, { users, emails }: People): string[] {
   if (name.includes('@')) return [`<${name}>`];
   const account = users.find(({ login }) => login.toLowerCase() === name.toLowerCase());
@@ -79,7 +81,7 @@ export async function listHistory(
   return { rows, total: found.length === 0 ? total : Math.max(total, minTotal) };
 }
 
-/** How many files of a commit or comparison are shown in all, and on one page (the public API's limits). */
+/** The number of files shown of a commit or comparison, in all and on one page (the public API's limits). */
 export const maxFiles = 3_000;
 export const filesOnPage = 300;
 

@@ -14,7 +14,7 @@ import { isReadable } from './store.ts';
 /** What an address leads to. */
 export type ArchivedCommit = {
   repository: Id<'repositories'>;
-  /** The token of whom it was given. */
+  /** The token that the address was created with. */
   token: Id<'tokens'>;
   oid: Oid;
   format: ArchiveFormat;

@@ -1,4 +1,4 @@
-// The files by which a repository tells people how to take part: a code of conduct, how to contribute, and templates.
+// The community files of a repository: its code of conduct, contributing guidelines and templates.
 import { posix } from 'node:path';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';

@@ -13,7 +13,7 @@ import { isEmpty } from '#resources/code/commits/index.ts';
 /** The entry at a path of a commit. The root folder has the path ''. */
 export type Entry = { path: string; mode: TreeMode; oid: Oid; size: number };
 
-/** A commit, with the revision by which it was found. */
+/** A commit, with the revision that it was found by. */
 export type ResolvedCommit = { commit: Oid; ref: string };
 
 /** The commit of a revision, or of the default branch if none is given. */

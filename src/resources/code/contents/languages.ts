@@ -1,5 +1,5 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { type ListedEntry, readPartOfTree } from '#git/objects/tree-list.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -40,10 +40,7 @@ export const findTip = async (git: GitStore, { id, default_branch }: Pick<Reposi
   (await findRef(repoOf(git, id), branchRef(default_branch)))?.oid;
 
 /** The languages of the default branch: as the job counted them, or counted now if the job hasn't processed the last push yet. */
-export async function languagesOf(
-  { db, git }: { db: Db; git: GitStore },
-  repo: Pick<RepositoryRow, 'id' | 'default_branch'>,
-): Promise<Languages> {
+export async function languagesOf({ db, git }: Scope, repo: Pick<RepositoryRow, 'id' | 'default_branch'>): Promise<Languages> {
   const tip = await findTip(git, repo);
   if (tip === undefined) return {};
   const counted = await findMeasurement(db, repo.id);

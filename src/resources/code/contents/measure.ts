@@ -1,10 +1,10 @@
 // Measures default branches: detects the languages of their files and their licence.
+
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { JobContext } from '#endpoint/job-context.ts';
+import type { ChangeScope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { detectorVersion } from '#resources/repositories/licenses/index.ts';
@@ -13,14 +13,12 @@ import { countLanguages, findTip, largestFirst } from './languages.ts';
 import { findLicenseFile, type LicenseFile } from './license.ts';
 import { findMeasurement, listUnmeasured, putMeasurement } from './store.ts';
 
-type MeasureContext = Pick<JobContext, 'db' | 'change'> & { git: GitStore };
-
 type MeasureOptions = { readonly again?: true };
 
 /** Measures the default branch of a repository, if it is there, as `measureRepository` does. */
-export async function measureBranch(context: MeasureContext, id: Id<'repositories'>, options?: MeasureOptions): Promise<void> {
-  const repository = await findRepository(context.db, id);
-  if (repository) await measureRepository(context, repository, options);
+export async function measureBranch(scope: ChangeScope, id: Id<'repositories'>, options?: MeasureOptions): Promise<void> {
+  const repository = await findRepository(scope.db, id);
+  if (repository) await measureRepository(scope, repository, options);
 }
 
 /**
@@ -28,7 +26,7 @@ export async function measureBranch(context: MeasureContext, id: Id<'repositorie
  * measured again, unless `again` is set.
  */
 export async function measureRepository(
-  { db, change, git }: MeasureContext,
+  { db, change, git }: ChangeScope,
   repository: RepositoryRow,
   { again }: MeasureOptions = {},
 ): Promise<void> {
@@ -68,17 +66,17 @@ const batchSize = 500;
 
 /** Measures the repositories that this version of the detector hasn't measured. Returns their number. */
 export async function measureUnmeasured(
-  context: MeasureContext,
+  scope: ChangeScope,
   onFailure: (error: unknown, repository: Id<'repositories'>) => void,
 ): Promise<number> {
   let done = 0;
   for (let after = 0; ; ) {
-    const ids = await listUnmeasured(context.db, { detector: detectorVersion, after, limit: batchSize });
+    const ids = await listUnmeasured(scope.db, { detector: detectorVersion, after, limit: batchSize });
     for (const id of ids) {
       after = id;
       done += 1;
       try {
-        await measureBranch(context, id);
+        await measureBranch(scope, id);
       } catch (error) {
         onFailure(error, id);
       }

@@ -13,7 +13,7 @@ import { repoOf } from '#git/store.ts';
 import { conflict, invalid, notFound, Refusal, unprocessable } from '#lib/refusal.ts';
 import { isEmpty } from '#resources/code/commits/index.ts';
 import { checkMayMove, checkRef, fromBase64, moveOrRefuse, personOf } from '#resources/code/git-data/index.ts';
-import type { MoveContext } from '#resources/code/pushes/index.ts';
+import type { MoveScope } from '#resources/code/pushes/index.ts';
 import { identityOf, signedOff } from '#resources/repositories/repositories/index.ts';
 import { type Entry, findEntry, isFile, type ResolvedCommit, trimSlashes } from './entries.ts';
 import type { FileRemoval, FileWrite } from './schemas.ts';
@@ -24,25 +24,25 @@ type WriteAction = { repo: Repo; by: SignedIn; links: Links; path: string };
 type Written = { resolved: ResolvedCommit; file: Entry | undefined; isNew: boolean };
 
 /** Creates a file or changes the present one, by one commit to a branch. */
-export async function writeFile(context: MoveContext, action: WriteAction, body: FileWrite): Promise<Written> {
-  const gitRepository = repoOf(context.git, action.repo.id);
+export async function writeFile(scope: MoveScope, action: WriteAction, body: FileWrite): Promise<Written> {
+  const gitRepository = repoOf(scope.git, action.repo.id);
   const content = await fromBase64(body.content, { resource: 'File', field: 'content' });
-  const { branch, tip, before, path } = await getTarget(context, action, body.branch);
+  const { branch, tip, before, path } = await getTarget(scope, action, body.branch);
   if (before && body.sha === undefined) throw unprocessable('Invalid request.\n\n"sha" wasn\'t supplied.');
   if (body.sha !== undefined) checkUnchanged(path, before, body.sha);
   const mode = before?.mode ?? '100644';
-  const commit = await commitTo(context, action, { branch, tip, body, change: { path, mode, content } });
+  const commit = await commitTo(scope, action, { branch, tip, body, change: { path, mode, content } });
   await using reader = await openObjects(gitRepository);
   return { resolved: { commit, ref: branch }, file: await findEntry(reader, commit, path), isNew: before === undefined };
 }
 
 /** Removes a file by one commit to a branch. */
-export async function removeFile(context: MoveContext, action: WriteAction, body: FileRemoval): Promise<Written> {
-  const { branch, tip, before, path } = await getTarget(context, action, body.branch);
+export async function removeFile(scope: MoveScope, action: WriteAction, body: FileRemoval): Promise<Written> {
+  const { branch, tip, before, path } = await getTarget(scope, action, body.branch);
   if (!before) throw notFound();
   checkUnchanged(path, before, body.sha);
   const change: TreeChange = { path, mode: before.mode, oid: null };
-  const commit = await commitTo(context, action, { branch, tip, body, change });
+  const commit = await commitTo(scope, action, { branch, tip, body, change });
   return { resolved: { commit, ref: branch }, file: undefined, isNew: false };
 }
 
@@ -53,16 +53,16 @@ type WriteTarget = { path: string; branch: string; tip: Oid | undefined; before:
  * below a file.
  */
 async function getTarget(
-  context: MoveContext,
+  scope: MoveScope,
   { repo, by, path: wanted }: WriteAction,
   branchName: string | undefined,
 ): Promise<WriteTarget> {
-  const gitRepository = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(scope.git, repo.id);
   const path = trimSlashes(wanted);
   const problem = pathProblem(path);
   if (problem) throw invalid('File', 'path', 'invalid', `path ${problem}`);
   const branch = shortNameOf(branchName ?? repo.default_branch);
-  await checkMayMove(context, { repo, by }, [branchRef(branch)]);
+  await checkMayMove(scope, { repo, by }, [branchRef(branch)]);
   const tip = await tipOf(gitRepository, branch);
   if (tip === undefined) return { path, branch, tip, before: undefined };
   await using reader = await openObjects(gitRepository);
@@ -99,18 +99,18 @@ type CommitOptions = {
 
 /** Commits on top of the tip and moves the branch there. If the branch has moved meanwhile, this is refused as a conflict. */
 async function commitTo(
-  context: MoveContext,
+  scope: MoveScope,
   { repo, by, links }: WriteAction,
   { branch, tip, body, change }: CommitOptions,
 ): Promise<Oid> {
-  const people = peopleOf(identityOf(by.account, links, context.now), body);
-  const { commit } = await commitChanges(repoOf(context.git, repo.id), {
+  const people = peopleOf(identityOf(by.account, links, scope.now), body);
+  const { commit } = await commitChanges(repoOf(scope.git, repo.id), {
     parents: tip === undefined ? [] : [tip],
     changes: [change],
     message: signedOff(repo, body.message, people.committer),
     ...people,
   });
-  await moveOrRefuse(context, { repo, by, whenRefused: 'conflict' }, [{ ref: branchRef(branch), from: tip ?? null, to: commit }]);
+  await moveOrRefuse(scope, { repo, by, whenRefused: 'conflict' }, [{ ref: branchRef(branch), from: tip ?? null, to: commit }]);
   return commit;
 }
 

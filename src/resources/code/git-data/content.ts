@@ -12,7 +12,8 @@ export const maxRaw = 100 * 1024 * 1024;
 export const tooLarge = (maxBytes: number): Refusal =>
   new Refusal(
     'forbidden',
-    `This API returns blobs up to ${maxBytes / 1024 / 1024} MB in size. The requested blob is too large to fetch via the API, but you can always clone the repository.`,
+    `This API returns blobs up to ${maxBytes / 1024 / 1024} MB in size. The requested blob is too large to fetch via ` +
+      'the API, but you can always clone the repository.',
     [{ resource: 'Blob', field: 'data', code: 'too_large' }],
   );
 

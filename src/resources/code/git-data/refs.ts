@@ -1,6 +1,7 @@
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { type ObjectType, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { exceeded } from '#git/process/exceeded.ts';
@@ -14,7 +15,7 @@ import { emptyRepository, isEmpty } from '#resources/code/commits/index.ts';
 import {
   FixedRefs,
   findModifiable,
-  type MoveContext,
+  type MoveScope,
   moveRefs,
   type RefMoveRequest,
   WorkflowFilesRefused,
@@ -41,7 +42,7 @@ type MoveRefsAction = MoveReason & {
  * @throws Refusal 403
  */
 export async function checkMayMove(
-  { db }: Pick<MoveContext, 'db'>,
+  { db }: Scope,
   { repo, by }: Pick<MoveRefsAction, 'repo' | 'by'>,
   refs: readonly string[],
 ): Promise<void> {
@@ -63,18 +64,18 @@ const unmodifiable = (): Refusal => forbidden('You may only move branches of ope
  * of pull requests that they may modify, and neither creates nor deletes any.
  */
 export async function moveOrRefuse(
-  context: MoveContext,
+  scope: MoveScope,
   { repo, by, following, whenRefused = 'invalid', whenWorkflowFiles = 'forbidden', ...moveReason }: MoveRefsAction,
   changes: readonly RefMoveRequest[],
 ): Promise<void> {
   await checkMayMove(
-    context,
+    scope,
     { repo, by },
     changes.map(({ ref }) => ref),
   );
   const mayOnlyMove = by.grant.kind !== 'installation' && !reaches(repo.role, 'write');
   if (mayOnlyMove && changes.some(({ from, to }) => from === null || to === null)) throw unmodifiable();
-  const moving = moveRefs(context, {
+  const moving = moveRefs(scope, {
     repo,
     changes,
     actor: by.account.id,
@@ -114,16 +115,16 @@ export function checkRef(ref: string): string {
 }
 
 /** A ref by what follows `refs/` in its name. Hearth's own refs aren't found. */
-export const findNamedRef = async (context: Pick<MoveContext, 'git'>, repo: Repo, name: string): Promise<Ref | undefined> => {
+export const findNamedRef = async (scope: Scope, repo: Repo, name: string): Promise<Ref | undefined> => {
   const ref = name.startsWith('refs/') ? name : `refs/${name}`;
-  return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(context.git, repo.id), ref);
+  return ref.startsWith('refs/hearth/') ? undefined : findRef(repoOf(scope.git, repo.id), ref);
 };
 
 /**
  * The refs whose names begin so after `refs/`.
  * @throws Refusal 409 for a repository without refs; GitError `too-large` beyond `git.listedRefs`
  */
-export async function listMatching({ git }: Pick<MoveContext, 'git'>, repo: Repo, start: string): Promise<Ref[]> {
+export async function listMatching({ git }: Scope, repo: Repo, start: string): Promise<Ref[]> {
   const gitRepository = repoOf(git, repo.id);
   const prefix = start.startsWith('refs/') ? start : `refs/${start}`;
   const { listedRefs } = git.limits;
@@ -135,45 +136,45 @@ export async function listMatching({ git }: Pick<MoveContext, 'git'>, repo: Repo
 
 /** Creates a ref. */
 export async function createRef(
-  context: MoveContext,
+  scope: MoveScope,
   action: MoveRefsAction,
   { ref, sha }: { ref: string; sha: Oid },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
-  const gitRepository = repoOf(context.git, action.repo.id);
+  const gitRepository = repoOf(scope.git, action.repo.id);
   if (await isEmpty(gitRepository)) throw emptyRepository();
   const name = checkRef(ref);
-  const type = await checkTarget(context, action.repo, { ref: name, oid: sha });
-  await moveOrRefuse(context, action, [{ ref: name, from: null, to: sha }]);
+  const type = await checkTarget(scope, action.repo, { ref: name, oid: sha });
+  await moveOrRefuse(scope, action, [{ ref: name, from: null, to: sha }]);
   return { name, oid: sha, type };
 }
 
 /** Moves a ref. Without `force`, a move that would lose commits is refused. */
 export async function updateRef(
-  context: MoveContext,
+  scope: MoveScope,
   action: MoveRefsAction,
   { name, sha, force }: { name: string; sha: Oid; force: boolean },
 ): Promise<Pick<Ref, 'name' | 'oid' | 'type'>> {
-  const found = await findNamedRef(context, action.repo, name);
+  const found = await findNamedRef(scope, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
-  await checkMayMove(context, action, [ref]);
-  const type = await checkTarget(context, action.repo, { ref, oid: sha });
-  if (!force) await checkFastForward(context, action.repo, { from: found, to: { oid: sha, type } });
-  await moveOrRefuse(context, action, [{ ref, from: found.oid, to: sha }]);
+  await checkMayMove(scope, action, [ref]);
+  const type = await checkTarget(scope, action.repo, { ref, oid: sha });
+  if (!force) await checkFastForward(scope, action.repo, { from: found, to: { oid: sha, type } });
+  await moveOrRefuse(scope, action, [{ ref, from: found.oid, to: sha }]);
   return { name: ref, oid: sha, type };
 }
 
 /** Removes a ref; the default branch stays. */
-export async function deleteRef(context: MoveContext, action: MoveRefsAction, name: string): Promise<void> {
-  const found = await findNamedRef(context, action.repo, name);
+export async function deleteRef(scope: MoveScope, action: MoveRefsAction, name: string): Promise<void> {
+  const found = await findNamedRef(scope, action.repo, name);
   if (!found) throw unprocessable('Reference does not exist');
   const ref = checkRef(found.name);
   if (ref === branchRef(action.repo.default_branch)) throw unprocessable('Cannot delete the default branch');
-  await moveOrRefuse(context, action, [{ ref, from: found.oid, to: null }]);
+  await moveOrRefuse(scope, action, [{ ref, from: found.oid, to: null }]);
 }
 
 /** The type of a ref's new object. It must exist, and be a commit if the ref is a branch. */
-async function checkTarget({ git }: MoveContext, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
+async function checkTarget({ git }: Scope, repo: Repo, { ref, oid }: { ref: string; oid: Oid }): Promise<ObjectType> {
   await using reader = await openObjects(repoOf(git, repo.id));
   const found = await reader.findInfo(oid);
   if (!found) throw unprocessable('Object does not exist');
@@ -184,11 +185,7 @@ async function checkTarget({ git }: MoveContext, repo: Repo, { ref, oid }: { ref
 
 type TypedObject = { oid: Oid; type: ObjectType };
 
-async function checkFastForward(
-  { git }: MoveContext,
-  repo: Repo,
-  { from, to }: { from: TypedObject; to: TypedObject },
-): Promise<void> {
+async function checkFastForward({ git }: Scope, repo: Repo, { from, to }: { from: TypedObject; to: TypedObject }): Promise<void> {
   const areCommits = from.type === 'commit' && to.type === 'commit';
   if (from.oid === to.oid || (areCommits && (await isAncestor(repoOf(git, repo.id), from.oid, to.oid)))) return;
   throw unprocessable('Update is not a fast forward');

@@ -15,7 +15,7 @@ import {
   aboutRepository,
   eventKinds,
   type OwnedRepository,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -80,7 +80,7 @@ export const pushEvents = eventKinds({
 });
 
 async function buildPushEvents(
-  context: PayloadContext,
+  context: PayloadScope,
   repository: OwnedRepository,
   move: RefMove,
   pusher: object,
@@ -106,13 +106,13 @@ async function buildPushEvents(
   };
 }
 
-function compareUrl({ links }: PayloadContext, { owner, name }: OwnedRepository, { ref, before, after }: RefMove): string {
+function compareUrl({ links }: PayloadScope, { owner, name }: OwnedRepository, { ref, before, after }: RefMove): string {
   const range = before && after ? `${before.slice(0, 12)}...${after.slice(0, 12)}` : shortName(ref);
   return path(links.html, owner.login, name, 'compare', range);
 }
 
 /** The commits that a push added, oldest first. For a new branch, the commits that aren't in the default branch. */
-async function commitsOf(context: PayloadContext, repository: OwnedRepository, { ref, before, after }: RefMove) {
+async function commitsOf(context: PayloadScope, repository: OwnedRepository, { ref, before, after }: RefMove) {
   if (after === null || isTag(ref)) return [];
   const repo = repoOf(context.git, repository.id);
   const main = branchRef(repository.default_branch);
@@ -126,7 +126,7 @@ async function commitsOf(context: PayloadContext, repository: OwnedRepository, {
 
 const person = ({ name, email, date }: Identity) => ({ name, email, date: timestamp(date) });
 
-const presentCommit = ({ links }: PayloadContext, { owner, name }: OwnedRepository, commit: Commit, paths?: ChangedPaths) => ({
+const presentCommit = ({ links }: PayloadScope, { owner, name }: OwnedRepository, commit: Commit, paths?: ChangedPaths) => ({
   id: commit.oid,
   tree_id: commit.tree,
   distinct: true,

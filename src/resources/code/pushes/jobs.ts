@@ -42,7 +42,7 @@ export const indexCommits = batchSubscription<(typeof defaultBranchChanges)[numb
 const maxLooseObjects = 2_000;
 const maxPacks = 20;
 
-/** Measures what a repository's objects take on disk, its `size` in replies, and has them packed where they are many. */
+/** Measures the repository's size on disk, its `size` in replies, and enqueues packing where it has many objects or packs. */
 export const measure = batchSubscription<'push' | 'repository.imported', JobContext>({
   name: 'pushes.measure',
   on: ['push', 'repository.imported'],
@@ -63,7 +63,10 @@ export const measure = batchSubscription<'push' | 'repository.imported', JobCont
   },
 });
 
-/** Packs a repository that has many loose objects or packs. One repository at a time, since it is expensive for CPU and disk. */
+/**
+ * Packs a repository with many loose objects or packs. Only one repository is packed at a time, since packing needs much CPU and
+ * disk.
+ */
 export const packRepository = job<{ repository: Id<'repositories'> }, JobContext>({
   name: 'pushes.pack',
   attempts: 3,
@@ -74,15 +77,14 @@ export const packRepository = job<{ repository: Id<'repositories'> }, JobContext
 });
 
 /**
- * Records the pushes of processes that crashed after Git moved the refs and before the database recorded it, and does what
- * follows.
+ * Records pushes whose process crashed after Git moved the refs and before the database recorded it, and runs their follow-ups.
  */
 export const recoverPushes = job<object, JobContext>({
   name: 'pushes.settle',
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
-  async run(_payload, { services: { git, followUps }, log, stopping, ...context }) {
-    await recoverUnfinished({ ...context, git, followUps }, (error, repository) => {
+  async run(_payload, { scope, log, stopping }) {
+    await recoverUnfinished(scope, (error, repository) => {
       stopping?.throwIfAborted();
       log.error({ err: error, repository }, 'what an unfinished push did could not be recorded');
     });
@@ -92,7 +94,7 @@ export const recoverPushes = job<object, JobContext>({
 const hourMs = 60 * 60 * 1000;
 const dayMs = 24 * hourMs;
 
-/** Files that were last changed before this time can't belong to a transfer that still runs. */
+/** Files last changed before this time can't belong to a running transfer. */
 const leftoverCutoff = ({ limits }: GitStore, now: Date): Date => new Date(now.getTime() - limits.transferTime - hourMs);
 
 /** Removes lock files of killed git processes, which block changes of refs. Covers the repositories with unfinished pushes. */

@@ -18,7 +18,7 @@ import {
 } from '#resources/code/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/code/rulesets/index.ts';
 import type { FollowUp } from '#resources/follow-ups.ts';
-import { closeByRefs, closeIntent, FixedRefs, type MoveContext, type OpenIntent, openIntent } from './rules.ts';
+import { closeByRefs, closeIntent, FixedRefs, type MoveScope, type OpenIntent, openIntent } from './rules.ts';
 import { refuseWorkflowFiles, WorkflowFilesRefused } from './workflow-files.ts';
 
 /**
@@ -49,13 +49,13 @@ const attempts = 3;
  * @throws RuleViolations where rules refuse one of the moves
  *
  * ```ts
- * const moved = await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes: [{ ref, from: tip, to: commit }], actor, workflowFiles });
+ * const moved = await moveRefs(scope, { repo, changes: [{ ref, from: tip, to: commit }], actor, workflowFiles });
  * if (!moved.updated) throw conflict(`${moved.ref} has moved meanwhile`);
  * ```
  */
-export async function moveRefs(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
+export async function moveRefs(scope: MoveScope, options: MoveRefsOptions): Promise<RefUpdate> {
   for (let attempt = 1; ; attempt++) {
-    const result = await moveOnce(context, options);
+    const result = await moveOnce(scope, options);
     const requested = result.updated ? undefined : options.changes.find(({ ref }) => ref === result.ref);
     const isRetry = requested?.from === undefined && !result.updated && result.reason === 'moved' && attempt < attempts;
     if (!isRetry) return result;
@@ -63,14 +63,14 @@ export async function moveRefs(context: MoveContext, options: MoveRefsOptions): 
 }
 
 /** Like `moveRefs`, but throws a `GitError` of kind `conflict` if the refs don't have the required values. */
-export async function mustMoveRefs(context: MoveContext, options: MoveRefsOptions): Promise<void> {
-  const result = await moveRefs(context, options);
+export async function mustMoveRefs(scope: MoveScope, options: MoveRefsOptions): Promise<void> {
+  const result = await moveRefs(scope, options);
   if (!result.updated) throw new GitError('conflict', `The ref could not be updated (${result.reason})`, result.ref);
 }
 
-async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise<RefUpdate> {
+async function moveOnce(scope: MoveScope, options: MoveRefsOptions): Promise<RefUpdate> {
   const { repo, changes, actor, workflowFiles, following = [], judged, ...moveReason } = options;
-  const gitRepository = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(scope.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(gitRepository, unconditional);
   const commands = changes.map(
@@ -85,16 +85,16 @@ async function moveOnce(context: MoveContext, options: MoveRefsOptions): Promise
   const moves = movesIn(commands);
   const [refusal] = judged ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
   if (refusal !== undefined) throw new WorkflowFilesRefused(refusal);
-  const moveEvaluations = judged ?? (await evaluateMoves(context, { repo, actor: { account: actor }, moves, ...moveReason }));
-  const intent = await openIntent(context, { repository: repo.id, actor, commands, following });
+  const moveEvaluations = judged ?? (await evaluateMoves(scope, { repo, actor: { account: actor }, moves, ...moveReason }));
+  const intent = await openIntent(scope, { repository: repo.id, actor, commands, following });
   const result = await updateRefs(gitRepository, commands).catch(async (error: unknown) => {
-    await closeByRefs(context, intent);
+    await closeByRefs(scope, intent);
     throw error;
   });
-  await closeIntent(context, intent, {
+  await closeIntent(scope, intent, {
     done: result.updated ? commands : [],
     extraWrites: async (scope) => {
-      if (result.updated) await recordMoveEvaluations(scope.tx, context, { repo, actor, moveEvaluations });
+      if (result.updated) await recordMoveEvaluations(scope, { repo, actor, moveEvaluations });
     },
   });
   return result;
@@ -107,8 +107,8 @@ const movesIn = (commands: readonly PushCommand[]): RuledMove[] =>
 const fixedReason = 'the tag is or was that of an immutable release';
 
 type PushOptions = {
-  context: Omit<MoveContext, 'now'>;
-  clock: () => Date;
+  /** Opens a scope for a stage of the push. */
+  scopeNow: () => MoveScope;
   repo: RuledRepository;
   actor: Id<'accounts'> | undefined;
   isDeployKey?: boolean;
@@ -128,14 +128,13 @@ function inspectWorkflowFiles(access: WorkflowFileAccess, inspect: Inspect | und
 }
 
 /** The handlers for the stages of a push over Git's own transport. */
-export function pushHandlers({ context, clock, repo, actor, isDeployKey = false, workflowFiles }: PushOptions): PushHandlers {
+export function pushHandlers({ scopeNow, repo, actor, isDeployKey = false, workflowFiles }: PushOptions): PushHandlers {
   let intent: OpenIntent | undefined;
-  const contextNow = () => ({ ...context, now: clock() });
-  const rules = pushRules({ context: contextNow, repo, actor: { account: actor, isDeployKey } });
+  const rules = pushRules({ scopeNow, repo, actor: { account: actor, isDeployKey } });
   return {
     async before(commands) {
       const open = (wanted: readonly PushCommand[]) =>
-        openIntent(contextNow(), { repository: repo.id, actor, commands: wanted, following: [] });
+        openIntent(scopeNow(), { repository: repo.id, actor, commands: wanted, following: [] });
       const { refused: byRules = new Map(), inspect: inspectRules, ...messages } = await rules.before(movesIn(commands));
       const isWriting = commands.some(({ to }) => to !== null);
       const inspect = isWriting ? inspectWorkflowFiles(workflowFiles, inspectRules) : inspectRules;
@@ -156,10 +155,10 @@ export function pushHandlers({ context, clock, repo, actor, isDeployKey = false,
     async after(results) {
       if (!intent) return;
       const done = results.filter(({ ok }) => ok);
-      await closeIntent(contextNow(), intent, { done, extraWrites: ({ tx }) => rules.record(tx, gather(done, 'ref')) });
+      await closeIntent(scopeNow(), intent, { done, extraWrites: (scope) => rules.record(scope, gather(done, 'ref')) });
     },
     async failed() {
-      if (intent) await closeByRefs(contextNow(), intent);
+      if (intent) await closeByRefs(scopeNow(), intent);
     },
   };
 }

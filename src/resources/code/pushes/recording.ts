@@ -1,10 +1,8 @@
 // The transaction that records what an intent did. It does what follows as well, so that no crash comes between the two.
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import type { Change, WriteScope } from '#endpoint/scope.ts';
+import type { ChangeScope, Needs, WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import { eventsOfMoves, isBranchOrTag, type RefMove } from '#events/ref-moves.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
@@ -13,13 +11,8 @@ import type { FollowedMove, FollowUp, FollowUpData, FollowUpKind, FollowUps } fr
 import { updateRepository } from '#resources/repositories/repositories/index.ts';
 import { adoptFirstBranch } from './moves.ts';
 
-export type PushContext = {
-  db: Db;
-  change: Change;
-  git: GitStore;
-  now: Date;
-  followUps: FollowUps;
-};
+/** The scope of what records moves of refs. It commits by itself, so it has no transaction yet. */
+export type PushScope = ChangeScope & Needs<'followUps'>;
 
 /** The handler of a kind that a row names, which may come from another version of the server. */
 type AnyHandler = (scope: WriteScope, data: FollowUpData[FollowUpKind]) => Promise<(move: FollowedMove) => Promise<void>>;
@@ -27,7 +20,7 @@ type AnyHandler = (scope: WriteScope, data: FollowUpData[FollowUpKind]) => Promi
 /** Locks what follow-ups are going to change, before the repository is locked. What it returns does them. */
 export async function lockFollowUps(
   scope: WriteScope,
-  { followUps }: Pick<PushContext, 'followUps'>,
+  followUps: FollowUps,
   following: readonly FollowUp[],
 ): Promise<(move: FollowedMove) => Promise<void>> {
   const ready: Awaited<ReturnType<AnyHandler>>[] = [];
@@ -54,11 +47,7 @@ type Recording = {
 };
 
 /** Records moves: events, the time of the push, the default branch of an empty repository. */
-export async function recordMoves(
-  { tx }: WriteScope,
-  { git, now }: Pick<PushContext, 'git' | 'now'>,
-  { row, moves, actor }: Recording,
-): Promise<void> {
+export async function recordMoves({ tx, git, now }: WriteScope, { row, moves, actor }: Recording): Promise<void> {
   if (!moves.some(isBranchOrTag)) return;
   const adopted = await adoptFirstBranch(repoOf(git, row.id), moves, row.default_branch);
   const event = { owner: row.owner_id, repository: row.id, actor, at: now };

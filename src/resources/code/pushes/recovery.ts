@@ -8,7 +8,7 @@ import { grouped } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { movesOf } from './moves.ts';
-import { lockFollowUps, notDone, type PushContext, recordMoves } from './recording.ts';
+import { lockFollowUps, notDone, type PushScope, recordMoves } from './recording.ts';
 import * as store from './store.ts';
 
 /** Longer than any push takes, including its wait in the queue. No process works on an older intent. */
@@ -25,22 +25,22 @@ type OnFailedFollowUp = (error: unknown) => void;
 
 /** Records what unfinished intents of a repository did, and does what follows, each in a transaction of its own. */
 export async function recoverIntents(
-  context: PushContext,
+  scope: PushScope,
   repository: RepositoryId,
   onFailedFollowUp: OnFailedFollowUp,
 ): Promise<void> {
-  for (const intent of await store.listIntents(context.db, repository)) await recoverIntent(context, intent, onFailedFollowUp);
+  for (const intent of await store.listIntents(scope.db, repository)) await recoverIntent(scope, intent, onFailedFollowUp);
 }
 
 /** Records what an intent did, and does what follows. */
-export async function recoverIntent(context: PushContext, intent: Unfinished, onFailedFollowUp: OnFailedFollowUp): Promise<void> {
+export async function recoverIntent(scope: PushScope, intent: Unfinished, onFailedFollowUp: OnFailedFollowUp): Promise<void> {
   try {
-    await settle(context, intent, { isFollowed: true });
+    await settle(scope, intent, { isFollowed: true });
   } catch (error) {
     if (intent.following === null) throw error;
     // Its refs could not move again before the move is recorded. What follows it stays in the intent, and is tried again every
     // minute.
-    await settle(context, intent, { isFollowed: false });
+    await settle(scope, intent, { isFollowed: false });
     onFailedFollowUp(error);
   }
 }
@@ -49,12 +49,12 @@ export async function recoverIntent(context: PushContext, intent: Unfinished, on
  * If a push is still running, the commands that aren't done stay in its intent. A move isn't recorded twice, since the push also
  * locks the repository's row.
  */
-const settle = (context: PushContext, unfinished: Unfinished, { isFollowed }: { isFollowed: boolean }): Promise<void> =>
-  context.change(async (scope) => {
-    const { tx } = scope;
+const settle = (given: PushScope, unfinished: Unfinished, { isFollowed }: { isFollowed: boolean }): Promise<void> =>
+  given.change(async (scope) => {
+    const { tx, git, now } = scope;
     const { id, repository_id, following, isOver = false } = unfinished;
-    const gitRepository = repoOf(context.git, repository_id);
-    const follow = await lockFollowUps(scope, context, isFollowed ? (following ?? []) : []);
+    const gitRepository = repoOf(git, repository_id);
+    const follow = await lockFollowUps(scope, given.services.followUps, isFollowed ? (following ?? []) : []);
     const row = await lockRepository(tx, repository_id);
     const intent = row && (await store.findIntentForUpdate(tx, repository_id, id));
     if (!intent) return;
@@ -64,9 +64,9 @@ const settle = (context: PushContext, unfinished: Unfinished, { isFollowed }: { 
     // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
     const moves = await movesOf(gitRepository, await notRecorded(tx, intent, done));
     const actor = intent.actor_id ?? undefined;
-    await recordMoves(scope, context, { row, moves, actor });
-    if (rest.length === 0) await follow({ repo: row, actor, now: context.now });
-    const isExpired = isOver || context.now.getTime() - intent.started_at.getTime() > maxPushMs;
+    await recordMoves(scope, { row, moves, actor });
+    if (rest.length === 0) await follow({ repo: row, actor, now });
+    const isExpired = isOver || now.getTime() - intent.started_at.getTime() > maxPushMs;
     if (rest.length === 0 ? isFollowed || following === null : isExpired) await store.removeIntent(tx, repository_id, id);
     else if (done.length > 0) await store.updateIntent(tx, id, rest);
   });
@@ -83,20 +83,20 @@ async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushComm
  * refs, and reads the database afterwards.
  * @throws whatever keeps a follow-up from being done
  */
-export async function recoverRefs(context: PushContext, repository: RepositoryId, refs: readonly string[]): Promise<void> {
-  if (!(await store.hasUnfinished(context.db, repository, refs))) return;
-  await recoverIntents(context, repository, (error) => {
+export async function recoverRefs(scope: PushScope, repository: RepositoryId, refs: readonly string[]): Promise<void> {
+  if (!(await store.hasUnfinished(scope.db, repository, refs))) return;
+  await recoverIntents(scope, repository, (error) => {
     throw error;
   });
 }
 
 /** Recovers unfinished intents of all repositories. A repository that can't be read is reported to `onError` and skipped. */
 export async function recoverUnfinished(
-  context: PushContext,
+  scope: PushScope,
   onError: (error: unknown, repository: RepositoryId) => void,
 ): Promise<void> {
-  for (const repository of await store.listUnfinished(context.db, context.now)) {
+  for (const repository of await store.listUnfinished(scope.db, scope.now)) {
     const report = (error: unknown) => onError(error, repository);
-    await recoverIntents(context, repository, report).catch(report);
+    await recoverIntents(scope, repository, report).catch(report);
   }
 }

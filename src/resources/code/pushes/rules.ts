@@ -1,14 +1,13 @@
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { repoOf } from '#git/store.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
-import type { RefRules } from '#resources/code/ref-rules/index.ts';
 import type { FollowUp } from '#resources/follow-ups.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { movesOf } from './moves.ts';
-import { lockFollowUps, notDone, type PushContext, recordMoves } from './recording.ts';
+import { lockFollowUps, notDone, type PushScope, recordMoves } from './recording.ts';
 import { recoverIntent, recoverIntents } from './recovery.ts';
 import * as store from './store.ts';
 
@@ -22,7 +21,7 @@ import * as store from './store.ts';
  */
 
 /** What moving refs takes: rules judge each move before it happens. */
-export type MoveContext = PushContext & { refRules: RefRules };
+export type MoveScope = PushScope & Needs<'refRules'>;
 
 /** An intent that this process began. */
 export type OpenIntent = {
@@ -54,18 +53,18 @@ const leaveToJob = (): void => undefined;
  * those changes happened.
  * @throws FixedRefs where one of the refs is fixed
  */
-export async function openIntent(context: PushContext, intent: NewIntent): Promise<OpenIntent> {
+export async function openIntent(scope: PushScope, intent: NewIntent): Promise<OpenIntent> {
   const { repository, actor, commands, following } = intent;
-  const { unfinished, fixed } = await store.findObstacles(context.db, repository, commands);
+  const { unfinished, fixed } = await store.findObstacles(scope.db, repository, commands);
   const [first, ...others] = fixed;
   if (first !== undefined) throw new FixedRefs([first, ...others]);
-  if (unfinished) await recoverIntents(context, repository, leaveToJob);
-  const id = await store.insertIntent(context.db, {
+  if (unfinished) await recoverIntents(scope, repository, leaveToJob);
+  const id = await store.insertIntent(scope.db, {
     repository_id: repository,
     actor_id: actor ?? null,
     commands,
     following,
-    started_at: context.now,
+    started_at: scope.now,
   });
   return { id, repository, actor, following };
 }
@@ -75,29 +74,30 @@ type ExtraWrites = (scope: WriteScope, moves: RefMove[]) => Promise<void>;
 
 /** Ends an intent with what it did, and with what follows if all of it was done. */
 export async function closeIntent(
-  context: PushContext,
+  scope: PushScope,
   { id, repository, actor, following }: OpenIntent,
   { done, extraWrites }: { done: readonly PushCommand[]; extraWrites?: ExtraWrites | undefined },
 ): Promise<void> {
-  const moved = await movesOf(repoOf(context.git, repository), done);
-  await context.change(async (scope) => {
-    const follow = await lockFollowUps(scope, context, following);
+  const moved = await movesOf(repoOf(scope.git, repository), done);
+  const { followUps } = scope.services;
+  await scope.change(async (scope) => {
+    const follow = await lockFollowUps(scope, followUps, following);
     const row = await lockRepository(scope.tx, repository);
     if (!row) return;
     const intended = await store.removeIntent(scope.tx, repository, id);
     const unrecorded = new Set(gather(intended ?? [], 'ref'));
     // Commands that are no longer in the intent were recorded by another process.
     const moves = moved.filter(({ ref }) => unrecorded.has(ref));
-    await recordMoves(scope, context, { row, moves, actor });
+    await recordMoves(scope, { row, moves, actor });
     await extraWrites?.(scope, moved);
-    if (intended && notDone(intended, done).length === 0) await follow({ repo: row, actor, now: context.now });
+    if (intended && notDone(intended, done).length === 0) await follow({ repo: row, actor, now: scope.now });
   });
 }
 
 /** Ends an intent if Git's result is unknown: it is derived from the refs. */
-export const closeByRefs = (context: PushContext, { id, repository, following }: OpenIntent): Promise<void> =>
+export const closeByRefs = (scope: PushScope, { id, repository, following }: OpenIntent): Promise<void> =>
   recoverIntent(
-    context,
+    scope,
     { id, repository_id: repository, following: following.length === 0 ? null : following, isOver: true },
     leaveToJob,
   );

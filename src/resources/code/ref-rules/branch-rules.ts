@@ -3,8 +3,8 @@ import { loadRulesetsOf, matchesRef, type RuledRepository, type RuleOf } from '#
 import type { BranchRule } from './schemas.ts';
 
 /**
- * The rules of rulesets in force that apply to a branch, whether or not it exists yet; those that are tried out aren't among
- * them.
+ * The rules of active rulesets that apply to a branch, whether or not the branch exists. Rulesets that are only evaluated are
+ * left out.
  */
 export async function listRulesetRules(
   db: Db,

@@ -1,4 +1,4 @@
-// What rules said of moves of refs, and which rules apply to a branch.
+// The results of rules for moves of refs, and the rules that apply to a branch.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -15,7 +15,7 @@ import { listSuites, type SuiteOwner } from './store.ts';
 const readsOrg = { permission: 'organization_administration:write', scopes: ['admin:org'], role: 'owner' } as const;
 const readsRepo = { permission: 'administration:write', scopes: ['repo'], role: 'admin' } as const;
 
-/** Hours of the periods that lists are about. */
+/** The periods of the lists, in hours. */
 const periods = { hour: 1, day: 24, week: 7 * 24, month: 30 * 24 } as const;
 
 const filters = {

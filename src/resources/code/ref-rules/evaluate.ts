@@ -1,6 +1,8 @@
 // The one evaluator of rules on refs: every way in that moves a ref asks it, whether the rules come from rulesets or from branch
 // protection.
+
 import type { Db } from '#database/connect.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { periodicYield } from '#lib/turns.ts';
@@ -52,7 +54,7 @@ export type WantedMoves = MoveReason & {
   readonly moves: readonly RuledMove[];
 };
 
-/** Rules that apply to some moves, as they apply to who makes them: those of which the actor is exempt aren't among them. */
+/** Rules that apply to some moves of an actor. Rules that exempt the actor are left out. */
 type RulesOfMoves = WantedMoves & {
   readonly facts: RuleCheck['actor'];
   readonly byRef: ReadonlyMap<string, readonly AppliedRule[]>;
@@ -86,7 +88,7 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   return byRef.size === 0 ? undefined : { ...wanted, moves, facts, byRef };
 }
 
-/** The rules that apply to some refs, as they apply to an actor: those of which it is exempt aren't among them. */
+/** The rules that apply to an actor's changes of some refs. Rules that exempt the actor are left out. */
 export const loadRulesOfRefs = (
   db: Db,
   { repo, actor, refs }: Pick<WantedMoves, 'repo' | 'actor'> & { refs: readonly string[] },
@@ -96,8 +98,6 @@ export const loadRulesOfRefs = (
 /** Whether a branch is changed by a merge queue alone. */
 export const hasMergeQueue = ({ byRef }: Pick<RulesOfMoves, 'byRef'>, ref: string): boolean =>
   byRef.get(ref)?.some(({ rule, enforcement }) => rule.type === 'merge_queue' && enforcement === 'active') ?? false;
-
-type EvaluationContext = { db: Db; gitRepository: GitRepository; refRules: RefRules; now: Date; isTrial?: boolean };
 
 /** Which rules are judged: those that need no objects, those that do, or all. */
 type Stage = 'names' | 'objects' | 'all';
@@ -113,12 +113,13 @@ type AnyEvaluator = Omit<RuleEvaluators['creation'], 'violation'> & {
 
 /** Judges moves by the rules of a stage. Moves without such rules aren't in the result. */
 export async function evaluateRules(
-  context: EvaluationContext,
+  scope: Scope & Needs<'refRules'>,
+  gitRepository: GitRepository,
   rules: RulesOfMoves,
-  stage: Stage = 'all',
+  { stage = 'all', isTrial = false }: { stage?: Stage; isTrial?: boolean } = {},
 ): Promise<MoveEvaluation[]> {
-  const { db, gitRepository, refRules, now, isTrial = false } = context;
-  const { evaluators, host, secrets } = refRules;
+  const { db, now } = scope;
+  const { evaluators, host, secrets } = scope.services.refRules;
   const { repo, facts: actor, merge, queue, syncsUpstream = false, moves, byRef } = rules;
   const given = { db, gitRepository, host, secrets, isTrial, now, repo, actor, merge, queue, syncsUpstream, moves };
   await using check = await openCheck(given);

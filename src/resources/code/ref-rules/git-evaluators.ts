@@ -87,7 +87,7 @@ const matchesAny = (patterns: readonly Fnmatch[], path: string): boolean => {
 };
 
 const megabyte = 1024 * 1024;
-/** Objects whose sizes are asked for at once. */
+/** The number of objects whose sizes are read in one request. */
 const sizesPerBatch = 1_000;
 
 const fileSize: RuleEvaluator<'max_file_size'> = {

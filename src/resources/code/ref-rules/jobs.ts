@@ -4,10 +4,10 @@ import { repeatWhile } from '#jobs/repeat.ts';
 import { addDays } from '#lib/time.ts';
 import { removeSuitesBefore } from './store.ts';
 
-/** Lists go back a month at most. */
+/** Lists cover a month at most. */
 const keptDays = 31;
 
-/** Removes what rules said long ago. */
+/** Removes old results of rules. */
 export const removeOldSuites = job<Record<string, never>, JobContext>({
   name: 'ref-rules.remove-old-suites',
   attempts: 3,

@@ -19,7 +19,8 @@ export async function loadActorFacts(
   const { rows } = await sql<{ level: number; is_owner: boolean; teams: Id<'teams'>[]; app: Id<'apps'> | null }>`select
     coalesce((select max(role.level) from repository_roles role
       where role.repository_id = ${id} and role.account_id = ${account}), 0) as level,
-    exists (select from memberships m where m.organization_id = ${owner_id} and m.user_id = ${account} and m.role = 'owner') as is_owner,
+    exists (select from memberships m
+      where m.organization_id = ${owner_id} and m.user_id = ${account} and m.role = 'owner') as is_owner,
     ${teamsOf(account, owner_id)} as teams,
     (select a.id from apps a where a.bot_id = ${account}) as app`.execute(db);
   const [row] = rows;
@@ -27,12 +28,12 @@ export async function loadActorFacts(
   return { ...nobody, level: row.level, isOwner: row.is_owner, teams: new Set(row.teams), app: row.app ?? undefined };
 }
 
-type SuiteContext = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined; at: Date };
+type SuiteOrigin = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined; at: Date };
 
 /** Stores the results of rules for moves. */
 export async function insertSuites(
   tx: Tx,
-  { repository, actor, at }: SuiteContext,
+  { repository, actor, at }: SuiteOrigin,
   moveEvaluations: readonly MoveEvaluation[],
 ): Promise<void> {
   if (moveEvaluations.length === 0) return;

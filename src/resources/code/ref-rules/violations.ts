@@ -1,4 +1,4 @@
-// What people and programs are told of rules that refuse a move, or that were bypassed.
+// Messages about rules that refused a move, or that were bypassed.
 import type { AppliedRule } from '#resources/code/rulesets/index.ts';
 import type { Evaluation, MoveEvaluation } from './evaluator.ts';
 

@@ -1,25 +1,16 @@
 // What the two ways in ask: moves that the server makes at once, and pushes, whose objects come after their names.
 
-import type { Db, Tx } from '#database/connect.ts';
-import type { Change } from '#endpoint/scope.ts';
-import type { GitRepository, GitStore } from '#git/repo.ts';
+import type { ChangeScope, Needs, Scope, WriteScope } from '#endpoint/scope.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
 import type { AppliedRule, RuledRepository } from '#resources/code/rulesets/index.ts';
 import { evaluateRules, hasMergeQueue, loadRules, mergeMoveEvaluations, needObjects, type WantedMoves } from './evaluate.ts';
-import type { MergedPull, MoveEvaluation, RefActor, RefRules, RuledMove } from './evaluator.ts';
+import type { MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
 import { pushLines, RuleViolations, refusedReason, sourceName } from './violations.ts';
-
-type Context = {
-  db: Db;
-  change: Change;
-  git: GitStore;
-  now: Date;
-  refRules: RefRules;
-};
 
 type RecordedMoves = {
   repo: Pick<RuledRepository, 'id'>;
@@ -28,35 +19,30 @@ type RecordedMoves = {
 };
 
 /** Records what rules said of moves, in the transaction that records the moves. */
-export const recordMoveEvaluations = (
-  tx: Tx,
-  { now }: { now: Date },
-  { repo, actor, moveEvaluations }: RecordedMoves,
-): Promise<void> => insertSuites(tx, { repository: repo.id, actor, at: now }, moveEvaluations);
+export const recordMoveEvaluations = ({ tx, now }: WriteScope, { repo, actor, moveEvaluations }: RecordedMoves): Promise<void> =>
+  insertSuites(tx, { repository: repo.id, actor, at: now }, moveEvaluations);
 
 /**
  * Judges moves by all rules. A refusal is recorded at once; what is returned is recorded with the moves, by
  * `recordMoveEvaluations`.
  * @throws RuleViolations
  */
-export async function evaluateMoves(context: Context, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
-  const { change } = context;
+export async function evaluateMoves(
+  scope: ChangeScope & Needs<'refRules'>,
+  wanted: WantedMoves,
+): Promise<readonly MoveEvaluation[]> {
   const { repo, actor } = wanted;
-  const moveEvaluations = await judgeMoves(context, wanted);
+  const moveEvaluations = await judgeMoves(scope, wanted);
   const refused = moveEvaluations.filter(({ result }) => result === 'fail');
   if (refused.length === 0) return moveEvaluations;
-  await change((scope) => recordMoveEvaluations(scope.tx, context, { repo, actor: actor.account, moveEvaluations: refused }));
+  await scope.change((scope) => recordMoveEvaluations(scope, { repo, actor: actor.account, moveEvaluations: refused }));
   throw new RuleViolations(refused);
 }
 
 /** What all rules say of moves. Nothing is recorded or refused. */
-export async function judgeMoves(
-  { db, git, now, refRules }: Omit<Context, 'change'>,
-  wanted: WantedMoves,
-): Promise<readonly MoveEvaluation[]> {
-  const rules = await loadRules(db, wanted);
-  if (!rules) return [];
-  return evaluateRules({ db, refRules, now, gitRepository: repoOf(git, wanted.repo.id) }, rules);
+export async function judgeMoves(scope: Scope & Needs<'refRules'>, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
+  const rules = await loadRules(scope.db, wanted);
+  return rules ? evaluateRules(scope, repoOf(scope.git, wanted.repo.id), rules) : [];
 }
 
 type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; move: RuledMove };
@@ -67,14 +53,15 @@ type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; m
  * merged. Where the base has a merge queue, what keeps it from entering that.
  */
 export async function findMergeObstacle(
-  { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },
+  scope: Scope & Needs<'refRules'>,
+  gitRepository: GitRepository,
   { repo, merge, move }: WantedMerge,
 ): Promise<'behind' | 'blocked' | undefined> {
   const wanted = { repo, actor: { account: undefined }, moves: [move], merge: { ...merge, method: undefined } };
-  const rules = await loadRules(db, wanted);
+  const rules = await loadRules(scope.db, wanted);
   if (!rules) return undefined;
   const queue = hasMergeQueue(rules, move.ref) ? ('entering' as const) : undefined;
-  const [moveEvaluation] = await evaluateRules({ db, refRules, now, gitRepository }, { ...rules, queue }, 'names');
+  const [moveEvaluation] = await evaluateRules(scope, gitRepository, { ...rules, queue }, { stage: 'names' });
   if (moveEvaluation?.result !== 'fail') return undefined;
   const broken = moveEvaluation.evaluations.filter(
     ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
@@ -87,14 +74,15 @@ type RuleExplanation = { rule: string; passed: boolean | undefined; because: str
 
 /** What each rule that applies to a move says of it, for those who ask why; nothing moves, and nothing is recorded. */
 export async function explainMove(
-  { db, gitRepository, now, refRules }: Pick<Context, 'db' | 'refRules' | 'now'> & { gitRepository: GitRepository },
+  scope: Scope & Needs<'refRules'>,
+  gitRepository: GitRepository,
   wanted: WantedMoves,
   { hasObjects }: { hasObjects: boolean },
 ): Promise<RuleExplanation[]> {
-  const rules = await loadRules(db, wanted);
+  const rules = await loadRules(scope.db, wanted);
   if (!rules) return [];
   const evaluated = (
-    await evaluateRules({ db, refRules, now, gitRepository, isTrial: true }, rules, hasObjects ? 'all' : 'names')
+    await evaluateRules(scope, gitRepository, rules, { isTrial: true, stage: hasObjects ? 'all' : 'names' })
   ).flatMap(({ evaluations }) => evaluations);
   const known = new Set(evaluated.map(({ applied }) => applied));
   const open = hasObjects ? [] : [...rules.byRef.values()].flat().filter((applied) => !known.has(applied));
@@ -105,7 +93,7 @@ export async function explainMove(
       because: becauseOf(applied, violation, isBypassed),
     })),
     ...open
-      .filter(({ rule }) => refRules.evaluators[rule.type].needs === 'objects')
+      .filter(({ rule }) => scope.services.refRules.evaluators[rule.type].needs === 'objects')
       .map((applied) => ({ rule: sourceName(applied), passed: undefined, because: 'depends on the commits' })),
   ];
 }
@@ -120,16 +108,16 @@ type PushRules = {
   /** Judges what names decide, and says whether the objects are to be inspected. */
   before(moves: readonly RuledMove[]): Promise<Verdict & { inspect?: Inspect }>;
   /** Records what was said of the refs that moved. */
-  record(tx: Tx, moved: readonly string[]): Promise<void>;
+  record(scope: WriteScope, moved: readonly string[]): Promise<void>;
 };
 
 /** The rules of one push. What they refuse is recorded at once. */
 export function pushRules({
-  context,
+  scopeNow,
   repo,
   actor,
 }: {
-  context: () => Context;
+  scopeNow: () => ChangeScope & Needs<'refRules'>;
   repo: RuledRepository;
   actor: RefActor;
 }): PushRules {
@@ -137,22 +125,20 @@ export function pushRules({
   /** What is told of judgements that are final: all, or those that refuse. */
   const verdictOf = async (final: readonly MoveEvaluation[]): Promise<Verdict> => {
     const refused = final.filter(({ result }) => result === 'fail');
-    if (refused.length > 0) {
-      const now = context();
-      await now.change((scope) => recordMoveEvaluations(scope.tx, now, { repo, actor: actor.account, moveEvaluations: refused }));
-    }
+    const recorded = { repo, actor: actor.account, moveEvaluations: refused };
+    if (refused.length > 0) await scopeNow().change((scope) => recordMoveEvaluations(scope, recorded));
     return { refused: new Map(refused.map(({ move }) => [move.ref, refusedReason])), messages: pushLines(final) };
   };
   return {
     async before(moves) {
-      const { db, git, now, refRules } = context();
-      const rules = await loadRules(db, { repo, actor, moves });
+      const scope = scopeNow();
+      const rules = await loadRules(scope.db, { repo, actor, moves });
       if (!rules) return {};
-      const gitRepository = repoOf(git, repo.id);
-      moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository }, rules, 'names');
+      const gitRepository = repoOf(scope.git, repo.id);
+      moveEvaluations = await evaluateRules(scope, gitRepository, rules, { stage: 'names' });
       const refused = new Set(moveEvaluations.flatMap(({ move, result }) => (result === 'fail' ? move.ref : [])));
       const rest = { ...rules, moves: rules.moves.filter(({ ref }) => !refused.has(ref)) };
-      if (!needObjects(rest, refRules)) return verdictOf(moveEvaluations);
+      if (!needObjects(rest, scope.services.refRules)) return verdictOf(moveEvaluations);
       const first = await verdictOf(moveEvaluations.filter(({ result }) => result === 'fail'));
       moveEvaluations = moveEvaluations.filter(({ result }) => result !== 'fail');
       return {
@@ -162,16 +148,16 @@ export function pushRules({
           const accepted = { ...rest, moves: rest.moves.filter(({ ref }) => inspected.has(ref)) };
           moveEvaluations = mergeMoveEvaluations(
             moveEvaluations,
-            await evaluateRules({ db, refRules, now, gitRepository: pushed }, accepted, 'objects'),
+            await evaluateRules(scope, pushed, accepted, { stage: 'objects' }),
           );
           return verdictOf(moveEvaluations);
         },
       };
     },
-    async record(tx, moved) {
+    async record(scope, moved) {
       const done = new Set(moved);
       const passed = moveEvaluations.filter(({ move, result }) => result !== 'fail' && done.has(move.ref));
-      await recordMoveEvaluations(tx, context(), { repo, actor: actor.account, moveEvaluations: passed });
+      await recordMoveEvaluations(scope, { repo, actor: actor.account, moveEvaluations: passed });
     },
   };
 }

@@ -54,7 +54,7 @@ function changedLists(
   return Object.fromEntries(lists.map((list) => [list, { from: former?.[list] ?? [] }]));
 }
 
-/** Rules are compared with those of the same type, in their order. */
+/** Rules are compared with rules of the same type, in their order. */
 function rulesBetween(before: readonly Rule[], after: readonly Rule[]): Difference<Rule, UpdatedRule> {
   const difference: Difference<Rule, UpdatedRule> = { added: [], deleted: [], updated: [] };
   const former = grouped(before, ({ type }) => type);

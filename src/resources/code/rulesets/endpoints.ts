@@ -29,7 +29,7 @@ const ofRepository = '/repos/{owner}/{repo}/rulesets';
 const oneOfOrganization = { path: `${ofOrganization}/{ruleset_id}`, resources: [organizationRuleset] } as const;
 const oneOfRepository = { path: `${ofRepository}/{ruleset_id}`, resources: [repositoryRuleset] } as const;
 
-/** Those of the rulesets that have one of the targets, which are separated by commas. */
+/** Keeps the rulesets with one of the targets, which are separated by commas. */
 const withTargets = (rows: readonly RulesetHead[], targets: string | undefined): readonly RulesetHead[] =>
   targets === undefined ? rows : rows.filter(({ target }) => targets.split(',').includes(target));
 

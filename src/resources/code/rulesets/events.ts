@@ -4,7 +4,7 @@ import {
   aboutRepository,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -30,7 +30,7 @@ type Built = { action: string; row: RulesetRow | undefined; more?: object };
 
 /** A webhook event about a ruleset of a repository or an organization. It doesn't include bypass actors. */
 async function rulesetPayload(
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope,
   { action, row, more }: Built,
 ): Promise<readonly WebhookEvent[]> {

@@ -36,17 +36,20 @@ type RulesetAction = OrganizationAction | RepositoryAction;
 const resource = 'Ruleset';
 const maxRulesets = fixedValue(rulesetLimits.rulesets);
 
-/** The organization or repository of a path. */
+/** The owner of rulesets that a path names. */
 export const ownerOf = (parent: Pick<OrganizationAction, 'org'> | Pick<RepositoryAction, 'repo'>): RulesetOwner =>
   'org' in parent ? { column: 'organization_id', id: parent.org.id } : { column: 'repository_id', id: parent.repo.id };
 
 const scopeOf = (action: RulesetAction) => ('org' in action ? inOrganization(action) : inRepository(action));
 
-/** Locks the owner of rulesets until the transaction ends, since their names and number depend on one another. */
+/** Locks the owner of rulesets until the transaction ends, since names must be unique and the number of rulesets is limited. */
 export const lockOwner = (tx: Tx, { column, id }: RulesetOwner) =>
   column === 'organization_id' ? lockOrganization(tx, id) : lockRepository(tx, id);
 
-/** A rule with the parameters of its own type alone. Checks of any app have no id of an app, which requests may say by null. */
+/**
+ * A rule with only the parameters of its own type. For a check from any app, a request may send null as the app's id; the stored
+ * rule has no id.
+ */
 function ownPart(given: Rule): Rule {
   const rule = declaredPart(getOrThrow(schemasByType, given.type), given) as Rule; // a part of the rule
   if (rule.type !== 'required_status_checks') return rule;
@@ -58,7 +61,6 @@ function ownPart(given: Rule): Rule {
 
 const rulesOf = (rules: NonNullable<NewRuleset['rules']>): Rule[] => offeredRules(rules).map(ownPart);
 
-/** Adds a ruleset, with its first version. */
 export async function createRuleset(scope: WriteScope, action: RulesetAction, wanted: NewRuleset): Promise<RulesetRow> {
   const { by, now } = action;
   const { name, target, enforcement, conditions = {} } = wanted;
@@ -93,7 +95,7 @@ export async function createRuleset(scope: WriteScope, action: RulesetAction, wa
   return { ...row, id, bypass_actors };
 }
 
-/** Adds a ruleset that comes with an imported repository. Nobody is told, and its first version names nobody. */
+/** Adds a ruleset of an imported repository. It records no event, and its first version has no author. */
 export async function importRuleset(
   scope: WriteScope,
   repository: Id<'repositories'>,
@@ -111,7 +113,7 @@ export async function importRuleset(
   insertVersion(scope.tx, { ruleset_id: id, actor_id: null, state, created_at: now });
 }
 
-/** Changes the parts of a ruleset that are named, and keeps what it becomes as its next version. */
+/** Changes the named parts of a ruleset, and stores the result as its next version. */
 export async function changeRuleset(
   scope: WriteScope,
   action: RulesetAction,

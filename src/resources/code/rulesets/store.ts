@@ -181,7 +181,8 @@ export function insertBypassActors(tx: Tx, ruleset: RulesetId, actors: readonly 
   }));
   const write = sql`
     insert into ruleset_bypass_actors (ruleset_id, position, kind, app_id, team_id, user_id, role_id, mode)
-    select ${ruleset}, a.position, a.kind, ${idOf('Integration')}, ${idOf('Team')}, ${idOf('User')}, ${idOf('RepositoryRole')}, a.mode
+    select ${ruleset}, a.position, a.kind, ${idOf('Integration')}, ${idOf('Team')}, ${idOf('User')},
+      ${idOf('RepositoryRole')}, a.mode
     from jsonb_to_recordset(${JSON.stringify(rows)}::jsonb) as a(position integer, kind text, actor bigint, mode text)`;
   sendUnawaited(tx, write.compile(tx));
 }

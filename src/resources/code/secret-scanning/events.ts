@@ -6,7 +6,7 @@ import {
   type EventScope,
   eventKinds,
   type PayloadBuilder,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -49,11 +49,7 @@ const scanEvent = webhookEventType({ name: 'secret_scanning_scan', permission, h
 type Build = (shown: object) => Promise<WebhookEvent | undefined> | WebhookEvent | undefined;
 
 /** A webhook event about an alert that still exists. Payloads contain no secrets. */
-const aboutAlert = (
-  context: PayloadContext,
-  event: EventScope & { data: Alert },
-  build: Build,
-): Promise<readonly WebhookEvent[]> =>
+const aboutAlert = (context: PayloadScope, event: EventScope & { data: Alert }, build: Build): Promise<readonly WebhookEvent[]> =>
   aboutRepository(context, event, async (repository) => {
     const row = await findAlert(context.db, event.data.alert);
     const [alert] = row ? await presentPayloadAlerts(context, [row], () => repository) : [];

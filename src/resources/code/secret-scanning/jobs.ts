@@ -13,7 +13,7 @@ type Followed = Recorded<(typeof kinds)[number]>;
 const turnsOn = ({ kind, data }: Followed): boolean =>
   kind === 'repository.security_changed' && data.changes.includes('secret_scanning') && !data.from.secret_scanning;
 
-/** Scans what was pushed or imported, and the whole history where scanning was turned on. */
+/** Scans pushed and imported commits, and the whole history where scanning was turned on. */
 export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'secret-scanning.follow',
   on: kinds,
@@ -22,8 +22,8 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>
     const scanned = await loadScanned(scope, events);
     const last = new Map(events.flatMap(({ repository, actor }) => (repository === undefined ? [] : [[repository, actor]])));
     const payloads = [...last].flatMap(([repository, actor]) => (scanned.has(repository) ? [{ repository, actor }] : []));
-    // An organization may turn scanning on for a thousand repositories at once: what is pushed to others isn't to wait for their
-    // histories.
+    // An organization may turn scanning on for a thousand repositories at a time. Pushes to other repositories must not wait for
+    // their histories.
     const pushed = new Set(
       gather(
         events.filter(({ kind }) => kind === 'push'),
@@ -32,7 +32,8 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>
     );
     const switched = events.filter(({ kind }) => kind === 'repository.security_changed');
     const forgotten = unique(gather(switched, 'repository')).filter((repository) => !scanned.has(repository));
-    // Nothing tells of texts that were written while it was off: that may not have been noticed before it was on again.
+    // Texts that were written while scanning was off were skipped, and scanning may be on again before this runs. So all texts
+    // are scanned again.
     const turnedOn = unique(gather(events.filter(turnsOn), 'repository')).filter((repository) => scanned.has(repository));
     if (payloads.length === 0 && forgotten.length === 0) return;
     await change(async (scope) => {
@@ -51,7 +52,7 @@ export const scanChanged = batchSubscription<(typeof kinds)[number], JobContext>
   },
 });
 
-/** After an update of the server, scans repositories for what it has learned to find. */
+/** Scans all repositories again when an update of the server has added patterns. */
 export const scanForNewPatterns = job<Record<string, never>, JobContext>({
   name: 'secret-scanning.scan-for-new-patterns',
   attempts: 3,

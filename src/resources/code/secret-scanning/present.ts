@@ -38,7 +38,7 @@ function presentFile(urls: RepositoryUrls, row: FileRow): AlertLocation {
   return { type: 'commit', details };
 }
 
-/** The addresses of a text, below those of the issue or pull request that it belongs to. */
+/** The addresses of a text, below the addresses of its issue or pull request. */
 function textUrls({ url }: RepositoryUrls, row: LocationRow, subject: { url: string; html_url: string }) {
   const { comment_id, review_id, review_comment_id } = row;
   if (comment_id !== null)

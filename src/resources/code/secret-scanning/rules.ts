@@ -33,7 +33,7 @@ import {
 /** The context in which the secret of an alert is sealed. */
 const contextOf = (repository: Id<'repositories'>, type: string): string => `secret_alerts.secret:${repository}:${type}`;
 
-/** Tells equal secrets of a type, in all repositories. */
+/** Identifies equal secrets of a type across repositories. */
 export const digestOf = (secrets: Secrets, { type, secret }: Pick<Secret, 'type' | 'secret'>): Buffer =>
   secrets.digest(secret, `secret_alerts.digest:${type}`);
 
@@ -50,13 +50,13 @@ export type Recording = {
   now: Date;
 };
 
-/** Resolutions of alerts about what somebody pushed in spite of the protection, by the reason that they gave. */
+/** Resolutions of alerts for secrets that were pushed in spite of push protection, by the reason of the bypass. */
 const resolutionOfBypass: Readonly<Record<string, string | undefined>> = {
   false_positive: 'false_positive',
   used_in_tests: 'used_in_tests',
 };
 
-/** Makes alerts of secrets that were found, and adds further places to those that exist. To repeat it changes nothing. */
+/** Creates alerts for found secrets, and adds new locations to existing alerts. Repeating it changes nothing. */
 export async function recordFound(scope: WriteScope, recording: Recording, found: readonly Found[]): Promise<void> {
   const { repo, actor, secrets, now } = recording;
   if (found.length === 0 || !(await lockRepository(scope.tx, repo.id))?.secret_scanning) return;
@@ -104,14 +104,14 @@ export async function recordFound(scope: WriteScope, recording: Recording, found
   );
 }
 
-/** What was found, but for secrets in texts that were deleted meanwhile. */
+/** The findings, without those in texts that were deleted meanwhile. */
 async function withoutDeletedTexts(scope: WriteScope, found: readonly Found[]): Promise<readonly Found[]> {
   const inTexts = found.filter((one) => 'text' in one);
   if (inTexts.length === 0) return found;
   return [...found.filter((one) => !('text' in one)), ...(await keepPresentTexts(scope.tx, inTexts))];
 }
 
-/** What was found, but for secrets of custom patterns that were deleted meanwhile. */
+/** The findings, without the ones of custom patterns that were deleted meanwhile. */
 async function withoutDeleted(scope: WriteScope, found: readonly Found[]): Promise<readonly Found[]> {
   const custom = unique(found.map((one) => one.custom));
   if (custom.length === 0) return found;
@@ -150,7 +150,9 @@ async function createAlerts(
   );
 }
 
-/** The state of a new alert: what was bypassed as no secret, or as one of tests, is resolved already. */
+/**
+ * The state of a new alert. It is resolved already if push protection was bypassed because it is no secret, or is used in tests.
+ */
 function stateAfter(bypass: PlaceholderRow | undefined, now: Date) {
   const resolution = resolutionOfBypass[bypass?.reason ?? ''];
   const bypassed = { bypassed_by: bypass?.account_id ?? null, bypassed_at: bypass?.bypassed_at ?? null };

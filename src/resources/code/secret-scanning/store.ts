@@ -104,7 +104,8 @@ export async function reopenAlerts(
   now: Date,
 ): Promise<Pick<StoredAlert, 'id'>[]> {
   const { rows } = await sql<Pick<StoredAlert, 'id'>>`
-    update secret_alerts a set state = 'open', resolution = null, resolution_comment = null, resolved_at = null, resolved_by = null,
+    update secret_alerts a set state = 'open', resolution = null, resolution_comment = null, resolved_at = null,
+      resolved_by = null,
       custom_pattern_id = w.pattern, updated_at = ${now}
     from (select distinct on (alert) * from unnest(${gather(found, 'alert')}::bigint[], ${gather(found, 'pattern')}::bigint[])
       as f(alert, pattern)) w
@@ -179,7 +180,8 @@ export async function insertLocations(
     .returning(['id', 'alert_id'])
     .execute();
   await sql`update secret_alerts a set locations_count = locations_count + added.count
-    from (select id, count(*)::integer as count from unnest(${rows.map(({ alert_id }) => alert_id)}::bigint[]) as id group by id) as added
+    from (select id, count(*)::integer as count from unnest(${rows.map(({ alert_id }) => alert_id)}::bigint[]) as id
+      group by id) as added
     where a.id = added.id`.execute(tx);
   return rows;
 }

@@ -1,4 +1,4 @@
-// What is wrong with a repository's file of code owners.
+// The problems of a repository's file of code owners.
 import { Type } from 'typebox';
 import { authorize } from '#access/authorize.ts';
 import { readsContents } from '#access/policies.ts';
@@ -13,7 +13,9 @@ import { findCodeOwners } from './find.ts';
 import { CodeOwnersErrors } from './schemas.ts';
 
 const { public: _, ...reads } = readsContents;
-/** Who may write sees which owners may not: others could learn who is behind an address, or who is in an organization. */
+/**
+ * Only users with write access see which owners lack it. Others could learn who owns an address, or who is in an organization.
+ */
 const seesOwners: Policy = { ...reads, role: 'write' };
 
 export const listCodeOwnersErrors = endpoint({

@@ -20,7 +20,8 @@ const changes = [
 ] as const;
 
 /**
- * Asks the owners of what a pull request changes for reviews, unless they were asked before. Drafts wait until they are ready.
+ * Requests reviews from the owners of a pull request's changes, unless they were requested before. Drafts wait until they are
+ * ready.
  */
 export const requestCodeOwners = subscription<(typeof changes)[number], JobContext>({
   name: 'code-owners.request',

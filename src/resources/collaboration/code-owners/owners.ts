@@ -1,4 +1,4 @@
-// Who the owners of code are: those of them who may write to the repository.
+// The owners of code, as far as they have write access to the repository.
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { keyed } from '#lib/collections.ts';

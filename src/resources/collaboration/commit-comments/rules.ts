@@ -9,7 +9,7 @@ import { recordMentions, type TextAction } from '#resources/collaboration/issues
 import type { NewCommitComment } from './schemas.ts';
 import { type CommitCommentRow, insertComment, removeComment, updateComment } from './store.ts';
 
-/** Comments on a commit, on one of its files, or on a place in it. */
+/** Comments on a commit, on one of its files, or on a line. */
 export async function commentOnCommit(
   scope: WriteScope,
   action: TextAction,
@@ -35,7 +35,7 @@ export async function commentOnCommit(
   return row;
 }
 
-/** Authors may change their own comments; users who may write to the repository may change all. */
+/** Authors may change their own comments. Users with write access may change all. */
 function checkMayChange({ repo, by }: RepositoryAction, comment: CommitCommentRow): void {
   if (comment.author_id !== by.account.id && by.grant.kind !== 'installation' && !reaches(repo.role, 'write'))
     throw forbidden('Must have admin rights to Repository.');

@@ -1,4 +1,4 @@
-// Fields that an organization gives the issues of all its repositories (document 2).
+// Fields that an organization adds to the issues of all its repositories (document 2).
 import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -13,7 +13,7 @@ import { listFields } from './store.ts';
 const reads = { permission: 'issue_fields:read', scopes: ['read:org'] } as const satisfies Policy;
 const writes = { permission: 'issue_fields:write', scopes: ['admin:org'], role: 'owner' } as const satisfies Policy;
 
-/** People who aren't members see the fields whose visibility is `all`. Where there are none, the list doesn't exist for them. */
+/** Non-members only see fields whose visibility is `all`. Without such fields, the list doesn't exist for them. */
 export const listIssueFields = endpoint({
   id: 'orgs/list-issue-fields',
   method: 'GET',
@@ -21,11 +21,11 @@ export const listIssueFields = endpoint({
   summary: 'List issue fields for an organization',
   access: reads,
   replies: { 200: Type.Array(IssueField) },
-  async handle({ db, at, viewer }) {
+  async handle({ scope, db, at, viewer }) {
     const fields = await listFields(db, viewer, at.org.id);
     const isInside = at.org.role !== undefined || (viewer.grant.kind === 'installation' && at.org.reached);
     if (fields.length === 0 && !isInside) throw notFound();
-    return presentFields({ db }, fields);
+    return presentFields(scope, fields);
   },
 });
 
@@ -46,8 +46,7 @@ export const createIssueField = endpoint({
     ],
   },
   replies: { 200: IssueField },
-  handle: ({ change, body, action }) =>
-    change(async (scope) => presentField({ db: scope.tx }, await createField(scope, action, body))),
+  handle: ({ change, body, action }) => change(async (scope) => presentField(scope, await createField(scope, action, body))),
 });
 
 export const updateIssueField = endpoint({
@@ -61,7 +60,7 @@ export const updateIssueField = endpoint({
   example: { description: 'How soon it must be done', visibility: 'organization_members_only' },
   replies: { 200: IssueField },
   handle: ({ change, body, action }) =>
-    change(async (scope, { issueField }) => presentField({ db: scope.tx }, await changeField(scope, action, issueField, body))),
+    change(async (scope, { issueField }) => presentField(scope, await changeField(scope, action, issueField, body))),
 });
 
 export const deleteIssueField = endpoint({

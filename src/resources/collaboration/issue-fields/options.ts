@@ -1,4 +1,4 @@
-// The options of a field: checking those of a request, and replacing the present ones.
+// The options of a field: checks a request's options, and replaces the present ones.
 import type { WriteScope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';

@@ -17,7 +17,7 @@ const presentOption = ({ id, name, description, color, priority, created_at, upd
 });
 
 /** Fields of a whole page, with their options in one statement. */
-export async function presentFields({ db }: Pick<Scope, 'db'>, rows: readonly FieldRow[]): Promise<IssueField[]> {
+export async function presentFields({ db }: Scope, rows: readonly FieldRow[]): Promise<IssueField[]> {
   const options = await loadOptions(
     db,
     rows.filter(({ data_type }) => isSelect(data_type)).map(({ id }) => id),
@@ -35,5 +35,5 @@ export async function presentFields({ db }: Pick<Scope, 'db'>, rows: readonly Fi
   }));
 }
 
-export const presentField = async (context: Pick<Scope, 'db'>, row: FieldRow): Promise<IssueField> =>
-  firstOrNotFound(await presentFields(context, [row]));
+export const presentField = async (scope: Scope, row: FieldRow): Promise<IssueField> =>
+  firstOrNotFound(await presentFields(scope, [row]));

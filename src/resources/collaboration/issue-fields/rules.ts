@@ -43,7 +43,7 @@ export async function createField(scope: WriteScope, action: OrganizationAction,
   return row;
 }
 
-/** Changes a field. Options that the request leaves out are removed, with the values that chose them. */
+/** Changes a field. Options that the request leaves out are removed, with the issues' values that use them. */
 export async function changeField(
   scope: WriteScope,
   action: OrganizationAction,
@@ -66,7 +66,7 @@ export async function changeField(
 
 type FieldEvent = Partial<Pick<FieldRow, 'name' | 'description' | 'visibility'>>;
 
-/** The former values of what changed of a field, for the event. */
+/** The former values of a field's changes, for the event. */
 const formerValuesOf = (row: FieldRow, edited: FieldEvent): FieldEvent => ({
   ...(edited.name === undefined || edited.name === row.name ? {} : { name: row.name }),
   ...(edited.description === undefined || edited.description === row.description ? {} : { description: row.description }),

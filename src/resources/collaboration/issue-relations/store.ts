@@ -103,7 +103,9 @@ export async function loadPositions(tx: Tx, parent: Issue, issues: readonly Issu
 /** Moves a sub-issue between others, and renumbers them. */
 export const moveSubIssue = (tx: Tx, parent: Issue, issue: Issue, index: number) =>
   sql`update sub_issues s set position = n.position
-    from (select issue_id, row_number() over (order by case issue_id when ${issue} then ${index}::numeric else position end) as position
+    from (
+      select issue_id,
+        row_number() over (order by case issue_id when ${issue} then ${index}::numeric else position end) as position
       from sub_issues where parent_id = ${parent}) as n
     where n.issue_id = s.issue_id and n.position <> s.position`.execute(tx);
 

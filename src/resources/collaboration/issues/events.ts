@@ -12,7 +12,7 @@ import {
   eventKinds,
   type OwnedRepository,
   type PayloadBuilder,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -59,7 +59,7 @@ type CommentKind = Extract<EventKind, `issue_comment.${string}`>;
 
 /** Webhook events about an issue that still exists. `build` makes them from the presented issue. */
 const aboutIssue = (
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope & { data: { issue: Id<'issues'> } },
   build: (
     issue: Record<string, unknown>,
@@ -93,7 +93,7 @@ const issuePayload = <Kind extends IssueKind>(
   action: string,
   more: (
     event: Recorded<Kind>,
-    context: PayloadContext,
+    context: PayloadScope,
     repository: OwnedRepository,
   ) => Promise<Record<string, unknown>> | Record<string, unknown> = () => ({}),
 ): PayloadBuilder<Kind> =>
@@ -104,19 +104,19 @@ const issuePayload = <Kind extends IssueKind>(
   );
 
 /** The label in an event's payload. */
-export const labelOf = async (id: Id<'labels'>, { load, links }: PayloadContext, repository: OwnedRepository) => {
+export const labelOf = async (id: Id<'labels'>, { load, links }: PayloadScope, repository: OwnedRepository) => {
   const label = await load(labelsOf, id);
   return label?.repository_id === repository.id ? { label: presentLabel(links, repository, label) } : {};
 };
 
 /** The assigned user in an event's payload. */
-export const assigneeOf = async (id: Id<'accounts'>, context: PayloadContext) => {
+export const assigneeOf = async (id: Id<'accounts'>, context: PayloadScope) => {
   const user = await context.load(accountsOf, id);
   return { assignee: user ? presentUser(context.links, user) : null };
 };
 
 /** The milestone in an event's payload. */
-export const milestoneOf = async (id: Id<'milestones'>, context: PayloadContext, repository: OwnedRepository) => {
+export const milestoneOf = async (id: Id<'milestones'>, context: PayloadScope, repository: OwnedRepository) => {
   const row = await context.load(milestonesOf, id);
   const [milestone] = row ? await presentMilestones(context, repository, [row]) : [];
   return milestone ? { milestone } : {};
@@ -130,7 +130,7 @@ export const formerTexts = ({ title, body }: EventData['issue.edited']['changes'
 
 const commentPayload = <Kind extends CommentKind>(
   action: string,
-  find: (event: Recorded<Kind>, context: PayloadContext, repository: OwnedRepository) => Promise<CommentRow | undefined>,
+  find: (event: Recorded<Kind>, context: PayloadScope, repository: OwnedRepository) => Promise<CommentRow | undefined>,
   more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
 ): PayloadBuilder<Kind> =>
   payloadBuilder([commentEvent], (event, context) =>
@@ -144,7 +144,7 @@ const commentPayload = <Kind extends CommentKind>(
 
 const findPresentComment = async (
   event: { data: { comment: Id<'issue_comments'> } },
-  { load }: PayloadContext,
+  { load }: PayloadScope,
   { id }: OwnedRepository,
 ) => {
   const row = await load(commentsOf, event.data.comment);

@@ -14,7 +14,7 @@ const revocations = [
   'organization_role.revoked',
 ] as const;
 
-/** Unassigns users who lost the role by which they could be assigned, with an event on each issue. */
+/** Unassigns users who lost the role that assignees need, with an event on each issue. */
 export const unassignLost = subscription<(typeof revocations)[number], JobContext>({
   name: 'issues.unassign-lost',
   on: revocations,

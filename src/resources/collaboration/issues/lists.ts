@@ -170,7 +170,7 @@ function filtered(base: Query, { state, since, milestone, assignee, creator, iss
   return query;
 }
 
-/** Issues of which a text mentions the user. Their ids are read first here, too, from an index alone. */
+/** Issues with a text that mentions the user. Their ids are read first here too, from an index only. */
 const mentions = (login: string, repository?: Id<'repositories'>) =>
   sql<boolean>`issues.id = any (array(select t.issue_id from text_references t
     where t.account_id = (select id from accounts where lower(login) = lower(${login}) and kind = 'user')

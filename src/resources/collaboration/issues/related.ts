@@ -24,7 +24,8 @@ export type Related = {
  */
 export const relatedAsJson = (issues: RawBuilder<unknown>) => sql`(
   select coalesce(json_agg(found), '[]') from (
-    select s.issue_id as issue, 'parent' as kind, i.repository_id as repository, 1 as total, (i.state = 'open')::int as open, i.number
+    select s.issue_id as issue, 'parent' as kind, i.repository_id as repository, 1 as total,
+      (i.state = 'open')::int as open, i.number
     from sub_issues s join issues i on i.id = s.parent_id where s.issue_id = ${issues}
     union all ${countedBy({ kind: 'sub_issue', table: 'sub_issues', of: 'parent_id', other: 'issue_id' }, issues)}
     union all ${countedBy({ kind: 'blocked_by', table: 'issue_dependencies', of: 'issue_id', other: 'blocking_id' }, issues)}

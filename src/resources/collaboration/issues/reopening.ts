@@ -1,11 +1,9 @@
 // Whether a closed pull request may be opened again, which depends on its branches.
 
-import type { Db } from '#database/connect.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Scope, WriteScope } from '#endpoint/scope.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { invalid, type Refusal } from '#lib/refusal.ts';
 import { findEnds, hasOpenTwin, type IssueRow } from './store.ts';
@@ -20,11 +18,7 @@ const isReopened = (issue: IssueRow, state: string | undefined): boolean =>
  * the base hasn't. It asks Git, and so comes before the transaction.
  * @throws Refusal 422
  */
-export async function prepareReopening(
-  { db, git }: { db: Db; git: GitStore },
-  issue: IssueRow,
-  state: string | undefined,
-): Promise<void> {
+export async function prepareReopening({ db, git }: Scope, issue: IssueRow, state: string | undefined): Promise<void> {
   if (!isReopened(issue, state) || issue.merged_at !== null) return;
   const ends = await findEnds(db, issue.id);
   // The transaction refuses a head whose repository is gone.

@@ -68,7 +68,7 @@ export async function openIssue(scope: WriteScope, action: TextAction, wanted: N
   return issue;
 }
 
-/** Changes an issue. Its author may change the texts, close and reopen it; all other changes require the role triage. */
+/** Changes an issue. Its author may change the texts, close and reopen it. All other changes require the role triage. */
 export async function changeIssue(
   scope: WriteScope,
   action: TextAction,
@@ -104,7 +104,7 @@ export async function changeIssue(
     ...(users ? await replaceAssignees(scope, action, issue, users) : []),
   ]);
   await recordReferences(scope, action, { issue: issue.id, before: issue.body, after: row.body });
-  // The repository's row is locked last: who opens an issue with the same new labels locks it after them, too.
+  // The repository's row is locked after the labels, in the same order as when an issue is opened.
   if (row.state !== issue.state) {
     addOpenIssues(scope.tx, repo.id, row.state === 'closed' ? -1 : 1);
     await checkOnlyOne(scope, row);
@@ -112,7 +112,7 @@ export async function changeIssue(
   return changed;
 }
 
-/** The columns that closing or reopening changes. A closed issue may get another reason; pull requests have none. */
+/** The columns that closing or reopening changes. A closed issue may get another reason. Pull requests have none. */
 function stateChange(issue: IssueRow, { state = issue.state, state_reason }: IssueChange, by: SignedIn, now: Date) {
   if (issue.is_pull_request) {
     if (state === issue.state) return {};
@@ -128,8 +128,8 @@ function stateChange(issue: IssueRow, { state = issue.state, state_reason }: Iss
 }
 
 /**
- * The issue of which this one is a duplicate: `duplicate_issue_id`, which goes with the reason `duplicate`. Another reason, and
- * reopening, take the mark away. An issue that the caller may not read is refused as one that isn't there.
+ * The issue that this one duplicates: `duplicate_issue_id`, which requires the reason `duplicate`. Another reason, and
+ * reopening, clear it. An issue that the caller may not read gets the same refusal as one that doesn't exist.
  */
 async function duplicateChange(
   scope: WriteScope,
@@ -145,9 +145,7 @@ async function duplicateChange(
   return { duplicate_of_id: original.id };
 }
 
-/**
- * The id of the milestone with this number. Null, which removes the milestone, and undefined, which leaves it, stay as they are.
- */
+/** The id of the milestone with this number. Null removes the milestone, and undefined leaves it; both are returned unchanged. */
 async function milestoneOf(db: Db, repo: Repo, wanted: NewIssue['milestone']): Promise<Id<'milestones'> | null | undefined> {
   if (wanted === undefined || wanted === null) return wanted;
   if (wanted === '') return null;

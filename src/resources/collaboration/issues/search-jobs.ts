@@ -69,7 +69,7 @@ export const indexChanged = batchSubscription<(typeof changes)[number], JobConte
 
 const renames = ['label.edited', 'label.deleted', 'milestone.edited', 'milestone.deleted'] as const;
 
-/** Indexes the issues of a label or milestone again when that is renamed or deleted, since they are found by its name. */
+/** Indexes the issues of a renamed or deleted label or milestone again, since the search finds them by its name. */
 export const indexRenamed = batchSubscription<(typeof renames)[number], JobContext>({
   name: 'issues.index-renamed',
   on: renames,
@@ -82,7 +82,7 @@ export const indexRenamed = batchSubscription<(typeof renames)[number], JobConte
   },
 });
 
-/** The name by which the index still knows the issues of a label or milestone; undefined where that stays. */
+/** The name of the label or milestone that the index still holds; undefined where it is unchanged. */
 function formerName(event: Recorded<(typeof renames)[number]>): NameOnIssues | undefined {
   switch (event.kind) {
     case 'label.deleted':
@@ -107,7 +107,7 @@ export const indexMissing = job<object, JobContext>({
   },
 });
 
-/** Indexes issues that changed without an event, as pull requests whose branch was renamed. */
+/** Indexes issues that changed without an event, such as pull requests whose branch was renamed. */
 export const indexChangedSilently = job<{ issues: Id<'issues'>[] }, JobContext>({
   name: 'issues.index-changed',
   attempts: 25,
@@ -116,14 +116,14 @@ export const indexChangedSilently = job<{ issues: Id<'issues'>[] }, JobContext>(
   },
 });
 
-/** Has issues indexed, once the transaction that changes them is committed. */
+/** Enqueues the indexing of issues for after the commit. */
 export async function enqueueIndexing(tx: Tx, issues: readonly Id<'issues'>[]): Promise<void> {
   if (issues.length > 0) await enqueue(tx, indexChangedSilently, { issues: unique(issues) });
 }
 
 type OneRepository = { repository: Id<'repositories'> };
 
-/** Indexes all issues of a repository: those that were imported have no events. */
+/** Indexes all issues of an imported repository, since imports record no events for them. */
 export const indexImported = job<OneRepository, JobContext>({
   name: 'issues.index-imported',
   attempts: 25,
@@ -133,8 +133,8 @@ export const indexImported = job<OneRepository, JobContext>({
 });
 
 /**
- * Has all issues of a repository that were imported indexed in the background, the mentions in their texts read, and secrets
- * looked for in all texts of the repository.
+ * Enqueues the background work for imported issues: index them, read the mentions in their texts, and scan all texts of the
+ * repository for secrets.
  */
 export async function enqueueImportedIssues(tx: Tx, repository: Id<'repositories'>): Promise<void> {
   await enqueue(tx, indexImported, { repository });

@@ -54,7 +54,8 @@ export const findReadableIssue = (db: Db, viewer: Viewer, id: Issue): Promise<Is
     .selectAll()
     .where('id', '=', id)
     .where(
-      sql<boolean>`repository_id in (select s.id from repositories s where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')})`,
+      sql<boolean>`repository_id in (select s.id from repositories s
+        where s.has_issues and s.id in ${readableRepositoryIds(viewer, 'issues')})`,
     )
     .executeTakeFirst();
 
@@ -76,7 +77,8 @@ export const findEnds = (db: Db, issue: Issue) =>
 /** Whether another pull request between the same branches is open. */
 export async function hasOpenTwin(db: Db, { id, repository_id }: Pick<IssueRow, 'id' | 'repository_id'>): Promise<boolean> {
   const { rows } = await sql`select from pull_requests p
-    join pull_requests other on other.repository_id = p.repository_id and other.base_ref = p.base_ref and other.issue_id <> p.issue_id
+    join pull_requests other on other.repository_id = p.repository_id and other.base_ref = p.base_ref
+      and other.issue_id <> p.issue_id
       and other.head_repository_id = p.head_repository_id and other.head_ref = p.head_ref
     join issues i on i.id = other.issue_id and i.state = 'open'
     where p.issue_id = ${id} and p.repository_id = ${repository_id} limit 1`.execute(db);
@@ -150,7 +152,8 @@ async function readAttached(db: Db, issues: readonly Issue[], columns = sql``): 
   const { rows } = await sql<AttachedRow>`
     with labelled as materialized (select issue_id, label_id from issue_labels where issue_id = ${given})
     select
-      coalesce((select json_agg(l order by lower(l.name)) from labels l where l.id in (select label_id from labelled)), '[]') as labels,
+      coalesce((select json_agg(l order by lower(l.name)) from labels l
+        where l.id in (select label_id from labelled)), '[]') as labels,
       coalesce((select json_agg(json_build_array(issue_id, label_id)) from labelled), '[]') as labelled,
       coalesce((select json_agg(json_build_array(issue_id, user_id) order by created_at, user_id) from issue_assignees
         where issue_id = ${given}), '[]') as assigned,
@@ -218,7 +221,8 @@ export async function addLabels(tx: Tx, issue: Issue, labels: readonly LabelRow[
   if (labels.length === 0) return { added: [], total: 0 };
   const { rows } = await sql<{ id: Id<'labels'>; before: number }>`
     with added as (
-      insert into issue_labels (issue_id, label_id) select ${issue}, l.id from unnest(${labels.map(({ id }) => id)}::bigint[]) as l (id)
+      insert into issue_labels (issue_id, label_id) select ${issue}, l.id
+      from unnest(${labels.map(({ id }) => id)}::bigint[]) as l (id)
       on conflict do nothing returning label_id as id
     )
     select id, (select count(*) from issue_labels where issue_id = ${issue}) as before from added`.execute(tx);

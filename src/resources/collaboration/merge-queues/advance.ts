@@ -1,6 +1,7 @@
 // Runs a merge queue: asks what comes next, and does it, until nothing is left to do. Every step is written ahead (`pushes`), so
 // that a step which was interrupted is completed or not begun.
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { ServedScope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf } from '#git/store.ts';
@@ -22,45 +23,36 @@ const maxSteps = 100;
 
 /** Does what a queue has to do now. */
 export async function advance(context: JobContext, key: QueueKey): Promise<void> {
-  const { change, db, stopping } = context;
-  await recoverRefs(moveContext(context), key.repository, [branchRef(key.branch)]);
+  const { stopping, scope } = context;
+  await recoverRefs(scope, key.repository, [branchRef(key.branch)]);
   for (let step = 0; step < maxSteps; step++) {
     stopping?.throwIfAborted();
-    const queue = await loadQueue(context, key);
+    const queue = await loadQueue(scope, key);
     if (!queue) {
-      await clearFlag(db, key.repository);
+      await clearFlag(scope.db, key.repository);
       return;
     }
     const next = nextStep(queue.state);
     if (next.kind === 'wait') {
       const { until } = next;
-      if (until) await change(({ tx }) => enqueueAdvance(tx, key, until));
+      if (until) await scope.change(({ tx }) => enqueueAdvance(tx, key, until));
       return;
     }
-    await doStep(context, queue, next);
+    await doStep(scope, queue, next);
   }
-  await change(({ tx }) => enqueueAdvance(tx, key));
+  await scope.change(({ tx }) => enqueueAdvance(tx, key));
 }
 
-const moveContext = ({ db, change, now, services: { git, refRules, followUps } }: JobContext) => ({
-  db,
-  change,
-  git,
-  now,
-  refRules,
-  followUps,
-});
-
-function doStep(context: JobContext, queue: LoadedQueue, step: Exclude<QueueStep, { kind: 'wait' }>): Promise<void> {
+function doStep(scope: ServedScope, queue: LoadedQueue, step: Exclude<QueueStep, { kind: 'wait' }>): Promise<void> {
   switch (step.kind) {
     case 'remove':
-      return removeEntry(context, queue, rowAt(queue, step.at), step.removal);
+      return removeEntry(scope, queue, rowAt(queue, step.at), step.removal);
     case 'drop':
-      return dropGroups(context, queue, queue.rows.slice(step.from));
+      return dropGroups(scope, queue, queue.rows.slice(step.from));
     case 'build':
-      return buildGroup(context, queue, rowAt(queue, step.at), step.base);
+      return buildGroup(scope, queue, rowAt(queue, step.at), step.base);
     case 'merge':
-      return mergeEntries(context, queue, queue.rows.slice(0, step.count));
+      return mergeEntries(scope, queue, queue.rows.slice(0, step.count));
   }
 }
 
@@ -77,8 +69,8 @@ type ServersMove = {
 };
 
 /** Moves the branches of a queue, with what follows. Whether they moved shows when the queue is loaded again. */
-const moveBranches = (context: JobContext, { repo }: LoadedQueue, { changes, actor, following }: ServersMove) =>
-  moveRefs(moveContext(context), {
+const moveBranches = (scope: ServedScope, { repo }: LoadedQueue, { changes, actor, following }: ServersMove) =>
+  moveRefs(scope, {
     repo,
     changes,
     actor: actor ?? undefined,
@@ -95,39 +87,39 @@ const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveR
   });
 
 /** Removes an entry, in the name of who asked for it. */
-async function removeEntry(context: JobContext, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> {
+async function removeEntry(scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> {
   const changes = deletionsOf(queue, [row]);
   const { issue_id: issue, dequeued_by: actor } = row;
   if (changes.length > 0) {
     const following: FollowUp[] = [{ kind: 'merge-queues.remove', data: { issue, removal } }];
-    await moveBranches(context, queue, { changes, actor, following });
+    await moveBranches(scope, queue, { changes, actor, following });
     return;
   }
-  const move = { repo: queue.repo, actor: actor ?? undefined, now: context.now };
-  await context.change((scope) => recordRemoval(scope, move, issue, removal));
+  const move = { repo: queue.repo, actor: actor ?? undefined, now: scope.now };
+  await scope.change((scope) => recordRemoval(scope, move, issue, removal));
 }
 
-async function dropGroups(context: JobContext, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+async function dropGroups(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
   const grouped = rows.filter(({ group_ref }) => group_ref !== null);
   const issues = grouped.map(({ issue_id }) => issue_id);
   const changes = deletionsOf(queue, grouped);
   if (changes.length > 0) {
-    await moveBranches(context, queue, { changes, actor: null, following: [{ kind: 'merge-queues.drop', data: { issues } }] });
+    await moveBranches(scope, queue, { changes, actor: null, following: [{ kind: 'merge-queues.drop', data: { issues } }] });
     return;
   }
-  const move = { repo: queue.repo, actor: undefined, now: context.now };
-  await context.change((scope) => recordDropped(scope, move, issues));
+  const move = { repo: queue.repo, actor: undefined, now: scope.now };
+  await scope.change((scope) => recordDropped(scope, move, issues));
 }
 
 /** Makes the merge of an entry upon those before it, and the branch by which it is tested. */
-async function buildGroup(context: JobContext, queue: LoadedQueue, row: EntryRow, base: Group['base']): Promise<void> {
+async function buildGroup(scope: ServedScope, queue: LoadedQueue, row: EntryRow, base: Group['base']): Promise<void> {
   const pull = getOrThrow(queue.pulls, row.issue_id);
-  const made = await mergeUpon(context, queue, { row, pull, base });
-  if (typeof made === 'object') return removeEntry(context, queue, row, made);
-  const prefix = queuePrefixes[context.services.vocabulary];
+  const made = await mergeUpon(scope, queue, { row, pull, base });
+  if (typeof made === 'object') return removeEntry(scope, queue, row, made);
+  const prefix = queuePrefixes[scope.services.vocabulary];
   const group = { ref: branchRef(`${prefix}/${row.base_ref}/pr-${pull.number}-${base}`), base, head: made };
   const following: FollowUp[] = [{ kind: 'merge-queues.build', data: { issue: row.issue_id, group } }];
-  await moveBranches(context, queue, {
+  await moveBranches(scope, queue, {
     // A branch that is left over from a group that was lost is taken.
     changes: [{ ref: group.ref, to: made }],
     actor: row.enqueued_by,
@@ -137,16 +129,16 @@ async function buildGroup(context: JobContext, queue: LoadedQueue, row: EntryRow
 
 /** The commit of an entry's merge, or why there can't be one. */
 async function mergeUpon(
-  { db, scope, services, now }: JobContext,
+  scope: ServedScope,
   { repo, state }: LoadedQueue,
   { row, pull, base }: { row: EntryRow; pull: PullRow; base: Group['base'] },
 ): Promise<Group['head'] | Removal> {
-  const by = row.enqueued_by === null ? undefined : await findAccountById(db, row.enqueued_by);
+  const by = row.enqueued_by === null ? undefined : await findAccountById(scope.db, row.enqueued_by);
   if (!by) return { reason: 'MANUAL', message: 'The account that added it was deleted.' };
-  const names = await mergeNames({ db, links: scope.links, now }, { repo, pull, by });
+  const names = await mergeNames(scope, { repo, pull, by });
   try {
     const wanted = { merge_method: methodOf(state.parameters) };
-    return await writeMerge(repoOf(services.git, repo.id), { repo, ...names }, pull, wanted, base);
+    return await writeMerge(repoOf(scope.git, repo.id), { repo, ...names }, pull, wanted, base);
   } catch (error) {
     if (error instanceof Refusal) return { reason: 'MERGE_CONFLICT', message: error.message };
     if (isGitError(error, 'too-large') || isGitError(error, 'timeout'))
@@ -156,7 +148,7 @@ async function mergeUpon(
 }
 
 /** Gives the base the group of the last of some entries, if the rules still let it. */
-async function mergeEntries(context: JobContext, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
   const { key, repo, pulls, state } = queue;
   const { parameters } = state;
   const last = rows.at(-1);
@@ -167,13 +159,13 @@ async function mergeEntries(context: JobContext, queue: LoadedQueue, rows: reado
     const { group_ref: ref, group_base_sha: base, group_head_sha: own } = row;
     if (ref === null || base === null || own === null) throw new Error('A merge queue decided to merge a lost group');
     const pull = getOrThrow(pulls, row.issue_id);
-    const evaluations = await evaluateGroup(context, { key, repo, parameters }, { row, pull, group: { ref, base, head: own } });
+    const evaluations = await evaluateGroup(scope, { key, repo, parameters }, { row, pull, group: { ref, base, head: own } });
     const { checks, broken } = judgementOf(evaluations, { isLate: false, minutes: 0 });
-    if (broken) return removeEntry(context, queue, row, broken);
+    if (broken) return removeEntry(scope, queue, row, broken);
     // What had passed when it was decided may have been run again.
     const mayFail = parameters.grouping_strategy === 'HEADGREEN' && row !== last;
     if (checks !== 'success' && !mayFail) {
-      await saveChecks(context.db, [{ issue: row.issue_id, checks }], context.now);
+      await saveChecks(scope.db, [{ issue: row.issue_id, checks }], scope.now);
       return;
     }
     const by = row.enqueued_by ?? undefined;
@@ -182,7 +174,7 @@ async function mergeEntries(context: JobContext, queue: LoadedQueue, rows: reado
   // Follow-ups lock the rows of issues in this order, as everybody does.
   following.sort((a, b) => a.data.issue - b.data.issue);
   const issues = rows.map(({ issue_id }) => issue_id);
-  await moveBranches(context, queue, {
+  await moveBranches(scope, queue, {
     changes: [{ ref: branchRef(key.branch), from: state.tip, to: head }, ...deletionsOf(queue, rows)],
     actor: last.enqueued_by,
     following: [...following, { kind: 'merge-queues.merge', data: { issues } }],

@@ -40,9 +40,9 @@ export const addQueueEntry = endpoint({
   example: { jump: false },
   refuses: [405, 409],
   replies: { 201: MergeQueueEntry },
-  async handle({ scope, db, change, at, body, action, services: { refRules } }) {
+  async handle({ scope, db, change, at, body, action }) {
     const wanted = body ?? { jump: false };
-    await checkMayEnter({ ...scope, refRules }, action, at.pull, wanted, change);
+    await checkMayEnter(scope, action, at.pull, wanted);
     await change((write) => enqueuePull(write, action, at.pull, wanted));
     const entry = orNotFound(await findEntry(db, at.pull.id));
     return firstOrNotFound(await presentEntries(scope, at.repo, [entry]));

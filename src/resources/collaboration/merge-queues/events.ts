@@ -8,7 +8,7 @@ import {
   aboutRepository,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
@@ -25,7 +25,7 @@ export type GroupData = { issue: Id<'issues'>; branch: string; ref: string; base
 
 const groupEvent = webhookEventType({ name: 'merge_group', permission: 'merge_queues:read', hooks: 'all' });
 
-async function presentGroup({ git }: PayloadContext, repository: Id<'repositories'>, { branch, ref, base, head }: GroupData) {
+async function presentGroup({ git }: PayloadScope, repository: Id<'repositories'>, { branch, ref, base, head }: GroupData) {
   await using reader = await openObjects(repoOf(git, repository));
   const commit = (await reader.findCommits([head])).get(head);
   if (!commit) return undefined;
@@ -47,7 +47,7 @@ async function presentGroup({ git }: PayloadContext, repository: Id<'repositorie
   };
 }
 
-const groupPayload = (action: string, context: PayloadContext, event: EventScope & { data: GroupData }, more: object = {}) =>
+const groupPayload = (action: string, context: PayloadScope, event: EventScope & { data: GroupData }, more: object = {}) =>
   aboutRepository(context, event, async ({ id }) => {
     const merge_group = await presentGroup(context, id, event.data);
     return merge_group ? [{ type: groupEvent, action, body: { merge_group, ...more } }] : [];

@@ -1,7 +1,7 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { reaches } from '#access/roles.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
-import type { Needs, Scope, WriteScope } from '#endpoint/scope.ts';
+import type { ChangeScope, Needs, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -30,13 +30,12 @@ const notAllowed = (message: string): Refusal => new Refusal('not_allowed', mess
  * @throws Refusal 405 where rules refuse it or it can't be merged, 409 where the head isn't the one that the caller knows
  */
 export async function checkMayEnter(
-  scope: Scope & Needs<'refRules'>,
+  scope: ChangeScope & Needs<'refRules'>,
   action: RepositoryAction,
   pull: PullRow,
   { expected_head_sha, jump }: NewMergeQueueEntry,
-  change: Parameters<typeof evaluateMoves>[0]['change'],
 ): Promise<void> {
-  const { db, git, links, now, refRules } = scope;
+  const { db, git } = scope;
   const { repo, by } = action;
   if (jump && !reaches(repo.role, 'admin')) throw forbidden('Must have admin rights to jump the merge queue.');
   checkState(pull, expected_head_sha);
@@ -45,14 +44,14 @@ export async function checkMayEnter(
   const gitRepository = repoOf(git, repo.id);
   const base = await findBranch(gitRepository, pull.base_ref);
   if (!base) throw notAllowed('Pull Request is not mergeable');
-  const names = await mergeNames({ db, links, now }, { repo, pull, by: by.account });
+  const names = await mergeNames(scope, { repo, pull, by: by.account });
   const commit = await writeMerge(gitRepository, { repo, ...names }, pull, { merge_method: methodOf(parameters) }, base.oid);
   const moves = [{ ref: base.name, before: base.oid, after: commit }];
   const [refusal] = (await refuseWorkflowFiles(gitRepository, workflowFileAccess(by.grant, repo), moves)).values();
   if (refusal !== undefined) throw forbidden(refusal);
   const merge = { ...pull, method: methodOf(parameters) };
   const wanted = { repo, actor: { account: by.account.id }, moves, merge, queue: 'entering' } as const;
-  await evaluateMoves({ db, change, git, now, refRules }, wanted).catch((error: unknown) => {
+  await evaluateMoves(scope, wanted).catch((error: unknown) => {
     throw error instanceof RuleViolations ? notAllowed(error.message) : error;
   });
 }

@@ -1,5 +1,5 @@
 // Loads what a merge queue is decided from: its entries, their pull requests, the branches of its groups, and their checks.
-import type { JobContext } from '#endpoint/job-context.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
@@ -11,6 +11,9 @@ import { loadPulls, type PullRow } from '#resources/collaboration/pulls/index.ts
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { QueuedEntry, QueueState } from './decide.ts';
 import { type CheckResult, type EntryRow, type Group, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
+
+/** Rules judge the groups of a queue. */
+export type QueueScope = Scope & Needs<'refRules'>;
 
 /** A queue with all that is known of it. `refs` are the branches that exist. */
 export type LoadedQueue = {
@@ -36,15 +39,15 @@ const noParameters: QueueParameters = {
 export const methodOf = ({ merge_method }: QueueParameters) => merge_method.toLowerCase() as 'merge' | 'squash' | 'rebase';
 
 /** The state of a queue; undefined where it has no entries. What checks say of its groups is found out and stored. */
-export async function loadQueue(context: JobContext, key: QueueKey): Promise<LoadedQueue | undefined> {
-  const { db, now, services } = context;
+export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<LoadedQueue | undefined> {
+  const { db, now, git } = scope;
   const rows = await listEntries(db, key);
   if (rows.length === 0) return undefined;
   const ref = branchRef(key.branch);
   const [repositories, pulls, refs] = await Promise.all([
     loadNamedRepositories(db, [key.repository]),
     loadPulls(db, gather(rows, 'issue_id')),
-    findRefOids(repoOf(services.git, key.repository), [ref, ...rows.flatMap(({ group_ref }) => group_ref ?? [])]),
+    findRefOids(repoOf(git, key.repository), [ref, ...rows.flatMap(({ group_ref }) => group_ref ?? [])]),
   ]);
   const repo = repositories.get(key.repository);
   if (!repo) return undefined;
@@ -67,7 +70,7 @@ export async function loadQueue(context: JobContext, key: QueueKey): Promise<Loa
       entries.push({ obstacle, group: group && { ...group, ...unjudged(row) } });
       continue;
     }
-    const judged = row.checks === 'pending' ? await judgeGroup(context, queue, { row, pull, group }) : unjudged(row);
+    const judged = row.checks === 'pending' ? await judgeGroup(scope, queue, { row, pull, group }) : unjudged(row);
     if (judged.checks !== row.checks) results.push({ issue: row.issue_id, checks: judged.checks });
     const passedAt = judged.checks === 'success' ? (row.passed_at ?? now) : undefined;
     entries.push({ obstacle: judged.broken, group: { ...group, ...judged, requestedAt: row.requested_at, passedAt } });
@@ -116,20 +119,17 @@ type Grouped = { readonly row: EntryRow; readonly pull: PullRow; readonly group:
 
 /** What the rules of the base say of the merge of an entry, as who added it makes it. */
 export const evaluateGroup = (
-  { db, now, services: { git, refRules } }: JobContext,
+  scope: QueueScope,
   { key, repo, parameters }: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
   { row, pull, group }: Grouped,
 ): Promise<readonly MoveEvaluation[]> =>
-  judgeMoves(
-    { db, git, now, refRules },
-    {
-      repo,
-      actor: { account: row.enqueued_by ?? undefined },
-      moves: [{ ref: branchRef(key.branch), before: group.base, after: group.head }],
-      merge: { ...pull, method: methodOf(parameters) },
-      queue: 'merging',
-    },
-  );
+  judgeMoves(scope, {
+    repo,
+    actor: { account: row.enqueued_by ?? undefined },
+    moves: [{ ref: branchRef(key.branch), before: group.base, after: group.head }],
+    merge: { ...pull, method: methodOf(parameters) },
+    queue: 'merging',
+  });
 
 /** What evaluations mean for an entry. Nobody bypasses checks in a queue: who may do so can merge without it. */
 export function judgementOf(
@@ -157,12 +157,12 @@ export function judgementOf(
 }
 
 async function judgeGroup(
-  context: JobContext,
+  scope: QueueScope,
   queue: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
   grouped: Grouped,
 ): Promise<Judged> {
   const minutes = queue.parameters.check_response_timeout_minutes;
-  const requested = grouped.row.requested_at ?? context.now;
-  const isLate = addMinutes(requested, minutes) <= context.now;
-  return judgementOf(await evaluateGroup(context, queue, grouped), { isLate, minutes });
+  const requested = grouped.row.requested_at ?? scope.now;
+  const isLate = addMinutes(requested, minutes) <= scope.now;
+  return judgementOf(await evaluateGroup(scope, queue, grouped), { isLate, minutes });
 }

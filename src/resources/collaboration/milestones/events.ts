@@ -6,7 +6,7 @@ import {
   changesOf,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -30,7 +30,7 @@ declare module '#events/kinds.ts' {
 const milestoneEvent = webhookEventType({ name: 'milestone', permission: 'issues:read', hooks: 'all' });
 
 const milestonePayload = (
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope,
   built: { action: string; find: () => Promise<MilestoneRow | undefined>; more?: object },
 ): Promise<readonly WebhookEvent[]> =>
@@ -43,7 +43,7 @@ const milestonePayload = (
 
 type MilestoneEvent = EventScope & { data: EventData['milestone.created'] };
 
-const presentMilestonePayload = (action: string, context: PayloadContext, event: MilestoneEvent, more: object = {}) =>
+const presentMilestonePayload = (action: string, context: PayloadScope, event: MilestoneEvent, more: object = {}) =>
   milestonePayload(context, event, {
     action,
     more,

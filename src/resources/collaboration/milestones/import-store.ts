@@ -22,7 +22,8 @@ export async function insertImportedMilestones(
     .execute();
   const { rows } = await sql<{ id: Id<'milestones'> | null }>`
     select m.id
-    from unnest(${milestones.map(({ repository_id }) => repository_id)}::bigint[], ${milestones.map(({ number }) => number)}::int[])
+    from unnest(${milestones.map(({ repository_id }) => repository_id)}::bigint[],
+      ${milestones.map(({ number }) => number)}::int[])
       with ordinality as w (repository, number, nth)
     left join milestones m on m.repository_id = w.repository and m.number = w.number order by w.nth`.execute(tx);
   return rows.map(({ id }) => id ?? undefined);

@@ -30,7 +30,8 @@ export function listMilestones(
 ): Promise<Listed<MilestoneRow>> {
   let query = counted(db).where('repository_id', '=', repository);
   if (state !== 'all') query = query.where('state', '=', state);
-  const completeness = sql`(select coalesce(avg((i.state = 'closed')::int), 0) from issues i where i.milestone_id = milestones.id)`;
+  const completeness = sql`(select coalesce(avg((i.state = 'closed')::int), 0) from issues i
+    where i.milestone_id = milestones.id)`;
   const key = sort === 'due_on' ? sql`due_on` : completeness;
   const order = direction === 'asc' ? sql`${key} asc nulls last` : sql`${key} desc nulls last`;
   return list(db, query.orderBy(order).orderBy('number'), page);

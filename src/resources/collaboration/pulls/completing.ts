@@ -20,7 +20,7 @@ export async function lockMerging(tx: Tx, issue: Id<'issues'>): Promise<Merging 
   return pull && pull.merged_at === null ? { pull, closing: await listClosingForUpdate(tx, pull) } : undefined;
 }
 
-/** The commit that the base branch got, and the app by which somebody merged. */
+/** The new commit of the base branch, and the app that somebody merged with. */
 type Merge = { commit: string; app: Id<'apps'> | null };
 
 /**

@@ -7,7 +7,7 @@ import {
   eventKinds,
   type OwnedRepository,
   type PayloadBuilder,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
@@ -54,12 +54,12 @@ type PullKind = Extract<EventKind, `pull_request.${string}`>;
 const pullRequestEvent = webhookEventType({ name: 'pull_request', permission: 'pull_requests:read', hooks: 'all' });
 
 /** A pull request as payloads show it: to nobody in particular. */
-async function presentPayloadPull(scope: PayloadContext, issue: Id<'issues'>) {
-  const { db, git, refRules, now, load } = scope;
+async function presentPayloadPull(scope: PayloadScope, issue: Id<'issues'>) {
+  const { load } = scope;
   const row = await load(pullRows, issue);
   const repo = row && (await load(namedRepositories, row.repository_id));
   if (!row || !repo) return undefined;
-  const [pull] = await presentFullPulls(scope, [{ row, testing: await testingOf({ db, git, refRules, now }, repo, row) }]);
+  const [pull] = await presentFullPulls(scope, [{ row, testing: await testingOf(scope, repo, row) }]);
   return pull;
 }
 
@@ -67,7 +67,7 @@ const pullPayload = <Kind extends PullKind>(
   action: string,
   more: (
     event: Recorded<Kind>,
-    context: PayloadContext,
+    context: PayloadScope,
     repository: OwnedRepository,
   ) => Promise<Record<string, unknown>> | Record<string, unknown> = () => ({}),
 ): PayloadBuilder<Kind> =>
@@ -80,10 +80,10 @@ const pullPayload = <Kind extends PullKind>(
     }),
   );
 
-const label = ({ data }: { data: { label: Id<'labels'> } }, context: PayloadContext, repository: OwnedRepository) =>
+const label = ({ data }: { data: { label: Id<'labels'> } }, context: PayloadScope, repository: OwnedRepository) =>
   labelOf(data.label, context, repository);
-const assignee = ({ data }: { data: { user: Id<'accounts'> } }, context: PayloadContext) => assigneeOf(data.user, context);
-const milestone = ({ data }: { data: { milestone: Id<'milestones'> } }, context: PayloadContext, repository: OwnedRepository) =>
+const assignee = ({ data }: { data: { user: Id<'accounts'> } }, context: PayloadScope) => assigneeOf(data.user, context);
+const milestone = ({ data }: { data: { milestone: Id<'milestones'> } }, context: PayloadScope, repository: OwnedRepository) =>
   milestoneOf(data.milestone, context, repository);
 
 const reviewerPayload = (action: 'review_requested' | 'review_request_removed') =>

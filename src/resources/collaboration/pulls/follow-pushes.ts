@@ -42,7 +42,6 @@ import {
   updatePull,
 } from './store.ts';
 
-type Context = JobContext;
 type Push = Recorded<'push'>;
 
 /** A branch that a push moved, and where it is now: null where it was deleted. */
@@ -50,7 +49,7 @@ type Moved = { repository: RepositoryRow; ref: string; tip: Oid | null; actor: I
 
 /** A pull request whose head moved while it was opened, or while it was closed, gets the commits of that now. */
 export async function followOpened(
-  context: Context,
+  context: JobContext,
   { data, actor, at }: Recorded<'pull_request.opened' | 'pull_request.reopened'>,
 ): Promise<void> {
   const { db, services } = context;
@@ -63,7 +62,7 @@ export async function followOpened(
 
 /** The position of the first event that may concern a pull request, in one statement; undefined where none does. */
 export async function findNextConcerned(
-  { db }: Context,
+  { db }: JobContext,
   events: readonly (Push | Recorded<'pull_request.opened' | 'pull_request.reopened'>)[],
 ): Promise<number | undefined> {
   const opened = events.findIndex(({ kind }) => kind !== 'push');
@@ -77,7 +76,7 @@ export async function findNextConcerned(
 }
 
 /** Brings the pull requests that a push concerns up to date. */
-export async function followPush(context: Context, event: Push): Promise<void> {
+export async function followPush(context: JobContext, event: Push): Promise<void> {
   const { db, services } = context;
   const repository = event.repository === undefined ? undefined : await findRepository(db, event.repository);
   if (!repository || event.data.initial) return;
@@ -93,7 +92,7 @@ export async function followPush(context: Context, event: Push): Promise<void> {
 }
 
 /** A branch that was renamed takes its pull requests along. */
-async function followRename({ db, change }: Context, { repository, ref, actor, at }: Moved): Promise<void> {
+async function followRename({ db, change }: JobContext, { repository, ref, actor, at }: Moved): Promise<void> {
   const name = await findNewName(db, repository.id, ref);
   if (name === undefined) return;
   await change(async (scope) => {
@@ -108,7 +107,7 @@ async function followRename({ db, change }: Context, { repository, ref, actor, a
   });
 }
 
-async function followHead(context: Context, moved: Moved): Promise<void> {
+async function followHead(context: JobContext, moved: Moved): Promise<void> {
   const head = { repository: moved.repository.id, ref: moved.ref, tip: moved.tip };
   for (const pull of await listConcernedByHead(context.db, head)) {
     if (moved.tip === null) await headDeleted(context, pull, moved);
@@ -118,7 +117,7 @@ async function followHead(context: Context, moved: Moved): Promise<void> {
 }
 
 /** The head of a pull request is gone, which closes it. */
-const headDeleted = ({ change }: Context, { id }: PullRow, moved: Moved): Promise<void> =>
+const headDeleted = ({ change }: JobContext, { id }: PullRow, moved: Moved): Promise<void> =>
   change(async (scope) => {
     const pull = await findPullForUpdate(scope.tx, { id });
     if (!pull || pull.head_is_deleted) return;
@@ -127,7 +126,7 @@ const headDeleted = ({ change }: Context, { id }: PullRow, moved: Moved): Promis
     await closeOpen(scope, pull, moved);
   });
 
-const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promise<void> =>
+const headRestored = ({ change }: JobContext, { id }: PullRow, moved: Moved): Promise<void> =>
   change(async (scope) => {
     const pull = await findPullForUpdate(scope.tx, { id });
     if (!pull?.head_is_deleted) return;
@@ -139,7 +138,7 @@ const headRestored = ({ change }: Context, { id }: PullRow, moved: Moved): Promi
 const maxSameHeads = 100;
 
 /** The head of an open pull request has other commits: they are brought here, and compared anew. */
-async function headMoved(context: Context, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
+async function headMoved(context: JobContext, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
   const { change, services } = context;
   const { git } = services;
   const gitRepository = repoOf(git, row.repository_id);
@@ -186,7 +185,7 @@ function pushersAfter({ head_pushers, has_unknown_pusher }: PullRow, found: Push
 /**
  * Pull requests into a branch that has got their commits are merged; those into a deleted branch get another base, or are closed.
  */
-async function followBase(context: Context, moved: Moved): Promise<void> {
+async function followBase(context: JobContext, moved: Moved): Promise<void> {
   const { db, change, services } = context;
   const { repository, ref, tip } = moved;
   const open = await listOpenInto(db, repository.id, [ref]);
@@ -211,7 +210,7 @@ async function followBase(context: Context, moved: Moved): Promise<void> {
  * The base of open pull requests is gone. Where it was itself merged by a pull request, they are for the base of that from now
  * on, as in the public API; what has nothing to bring there, or is asked for already, is closed.
  */
-async function baseDeleted({ db, change, services }: Context, moved: Moved, open: readonly PullRow[]): Promise<void> {
+async function baseDeleted({ db, change, services }: JobContext, moved: Moved, open: readonly PullRow[]): Promise<void> {
   const { repository, ref } = moved;
   const gitRepository = repoOf(services.git, repository.id);
   const merged = open.length === 0 ? undefined : await findMergedFrom(db, repository.id, ref);

@@ -1,7 +1,7 @@
 // Finding the branches between which a pull request is opened.
 import { findRepo } from '#access/lookup.ts';
-import type { Repo, Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
+import type { Repo } from '#access/viewer.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { withAlternate } from '#git/objects/alternates.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
@@ -24,15 +24,13 @@ export async function getBase(gitRepository: GitRepository, name: string): Promi
   return found;
 }
 
-type HeadContext = { db: Db; git: GitStore; viewer: Viewer };
-
 /**
  * The branch that is to be merged: `branch` in the same repository, or `owner:branch` in that of its network that the account
  * owns, where `head_repo` may name one of several.
  * @throws Refusal 422 where it doesn't exist, or may not be read
  */
 export async function getHead(
-  context: HeadContext,
+  scope: Scope,
   repo: Repo,
   { head, head_repo }: { head: string; head_repo?: string | undefined },
 ): Promise<Head> {
@@ -40,15 +38,15 @@ export async function getHead(
   const owner = colon < 0 ? undefined : head.slice(0, colon);
   const revision = head.slice(colon + 1);
   const refused = () => invalid('PullRequest', 'head', 'invalid');
-  const found = await findHeadRepository(context, repo, { owner, revision, head_repo });
+  const found = await findHeadRepository(scope, repo, { owner, revision, head_repo });
   if (!found) throw refused();
-  const branch = await findBranch(repoOf(context.git, found.id), revision);
+  const branch = await findBranch(repoOf(scope.git, found.id), revision);
   if (!branch) throw refused();
   return { repo: found, ...branch };
 }
 
 async function findHeadRepository(
-  { db, viewer }: HeadContext,
+  { db, viewer }: Scope,
   repo: Repo,
   { owner, revision, head_repo }: { owner: string | undefined; revision: string; head_repo: string | undefined },
 ): Promise<Repo | undefined> {

@@ -16,7 +16,7 @@ import { movedBranches } from './heads.ts';
 import { isOpenHead, listPullsAfter, loadOpenInto, loadPulls, type PullRow, pullRows } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
-/** Brings pull requests up to date with the branches that pushes moved. */
+/** Updates pull requests after pushes to their branches. */
 export const followPushes = batchSubscription<'push' | 'pull_request.opened' | 'pull_request.reopened', JobContext>({
   name: 'pulls.follow-pushes',
   on: ['push', 'pull_request.opened', 'pull_request.reopened'],
@@ -41,12 +41,12 @@ const movingEnds = [
   'pull_request.edited',
 ] as const;
 
-/** Tests whether pull requests can be merged, after one of their branches has moved. */
+/** Tests whether pull requests can be merged after one of their branches has moved. */
 export const testChanged = batchSubscription<(typeof movingEnds)[number], JobContext>({
   name: 'pulls.test-merges',
   on: movingEnds,
   attempts: 25,
-  async runAll(events, { db, change, scope, services: { git } }) {
+  async runAll(events, { db, scope }) {
     for (const [repository, own] of grouped(events, (event) => event.repository)) {
       if (repository === undefined) continue;
       const refs = own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : []));
@@ -57,25 +57,25 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
       ]);
       const open = new Map<PullRow['id'], PullRow>();
       for (const pull of [...into, ...changed.values()]) if (pull.state === 'open') open.set(pull.id, pull);
-      await testMerges({ git, change }, repository, [...open.values()]);
+      await testMerges(scope, repository, [...open.values()]);
     }
   },
 });
 
 const importsPerBatch = 100;
 
-/** Tests whether the open pull requests of a repository can be merged: those that were imported have no events. */
+/** Tests whether the open pull requests of an imported repository can be merged, since imports record no events for them. */
 export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
   name: 'pulls.test-imported',
   attempts: 25,
-  async run({ repository }, { db, change, services: { git }, stopping }) {
+  async run({ repository }, { scope, db, stopping }) {
     for (let after = 0; ; ) {
       stopping?.throwIfAborted();
       const some = await listPullsAfter(db, repository, after, importsPerBatch);
       const last = some.at(-1);
       if (last === undefined) return;
       await testMerges(
-        { git, change },
+        scope,
         repository,
         some.filter(({ state }) => state === 'open'),
       );
@@ -84,11 +84,11 @@ export const testImported = job<{ repository: Id<'repositories'> }, JobContext>(
   },
 });
 
-/** Has the pull requests of a repository that were imported tested in the background. */
+/** Enqueues the test of a repository's imported pull requests. */
 export const enqueueImportedPulls = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
   enqueue(tx, testImported, { repository });
 
-/** Deletes the branches of merged pull requests, where their repositories want that. */
+/** Deletes the branches of merged pull requests where the setting of their repository says so. */
 export const deleteMergedBranches = batchSubscription<'pull_request.closed', JobContext>({
   name: 'pulls.delete-branch',
   on: ['pull_request.closed'],
@@ -104,19 +104,20 @@ export const deleteMergedBranches = batchSubscription<'pull_request.closed', Job
 });
 
 async function deleteMergedBranch(
-  { db, change, services: { git, refRules, followUps }, now }: JobContext,
+  { db, scope, services: { git } }: JobContext,
   repo: RepositoryRow,
   pull: PullRow,
   actor: Id<'accounts'> | undefined,
 ): Promise<void> {
   if (pull.head_repository_id !== repo.id || pull.head_ref === repo.default_branch) return;
   const branch = await findBranch(repoOf(git, repo.id), pull.head_ref);
-  // A branch that has got further commits, or that another pull request brings, stays. Those into it get the base of this one.
+  // A branch with further commits stays, and so does the head of another open pull request. Pull requests into the deleted
+  // branch get the base of this one.
   if (branch?.oid !== pull.head_sha || (await isOpenHead(db, repo.id, pull.head_ref))) return;
   const changes = [{ ref: branch.name, from: branch.oid, to: null }];
   try {
-    await moveRefs({ db, change, git, now, refRules, followUps }, { repo, changes, actor, workflowFiles: noWorkflowFiles });
+    await moveRefs(scope, { repo, changes, actor, workflowFiles: noWorkflowFiles });
   } catch (error) {
-    if (!(error instanceof RuleViolations)) throw error; // rules keep the branch
+    if (!(error instanceof RuleViolations)) throw error; // Rules may protect the branch from deletion.
   }
 }

@@ -5,7 +5,7 @@ import { unique } from '#lib/collections.ts';
 import type { NewPullMerge } from './schemas.ts';
 import type { PullRow } from './store.ts';
 
-/** What the messages of a merge are made of. `commits` are those of the pull request, oldest first. */
+/** The data for the messages of a merge. `commits` are the commits of the pull request, oldest first. */
 export type Merged = {
   repo: RepositoryRow;
   pull: Pick<PullRow, 'number' | 'title' | 'body' | 'head_ref'>;

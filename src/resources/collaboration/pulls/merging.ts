@@ -13,13 +13,13 @@ import { findBranch } from '#git/refs/refs.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, forbidden, orNotFound, Refusal } from '#lib/refusal.ts';
-import { type MoveContext, moveRefs, recoverRefs, WorkflowFilesRefused } from '#resources/code/pushes/index.ts';
+import { type MoveScope, moveRefs, recoverRefs, WorkflowFilesRefused } from '#resources/code/pushes/index.ts';
 import { RuleViolations } from '#resources/code/ref-rules/index.ts';
 import { viaApp } from '#resources/collaboration/issues/index.ts';
 import { signedOff } from '#resources/repositories/repositories/index.ts';
 import { mergedTree } from './changes.ts';
 import { type Merged, mergeMessage, squashMessage } from './merge-messages.ts';
-import type { MergeNames } from './merge-names.ts';
+import { type MergeNames, mergeNames } from './merge-names.ts';
 import type { NewPullMerge } from './schemas.ts';
 import { loadPulls, type PullRow } from './store.ts';
 
@@ -42,8 +42,6 @@ function checkMayMerge(repo: Repo, pull: PullRow, { merge_method, sha }: WantedM
   if (!repo[setting]) throw notAllowed(`${name} are not allowed on this repository.`);
   if (sha !== undefined && sha !== pull.head_sha) throw conflict('Head branch was modified. Review and try the merge again.');
 }
-
-type MergeAction = RepositoryAction & MergeNames;
 
 /** A base branch that other processes move at the same time is tried again. */
 const attempts = 10;
@@ -68,27 +66,28 @@ async function oneByOne<T>(branch: string, work: () => Promise<T>): Promise<T> {
  * Merges a pull request, and returns the commit that its base branch has then.
  * @throws Refusal 405 where it can't be merged, 409 where the head isn't the one that the caller knows
  */
-export const mergePull = (context: MoveContext, action: MergeAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
-  oneByOne(`${repoOf(context.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(context, action, pull, wanted));
+export const mergePull = (scope: MoveScope, action: RepositoryAction, pull: PullRow, wanted: WantedMerge): Promise<Oid> =>
+  oneByOne(`${repoOf(scope.git, action.repo.id).path} ${pull.base_ref}`, () => mergeInTurn(scope, action, pull, wanted));
 
 async function mergeInTurn(
-  context: MoveContext,
-  action: MergeAction,
+  scope: MoveScope,
+  action: RepositoryAction,
   { id, base_ref }: PullRow,
   wanted: WantedMerge,
 ): Promise<Oid> {
   const { repo, by } = action;
-  const gitRepository = repoOf(context.git, repo.id);
+  const gitRepository = repoOf(scope.git, repo.id);
   for (let attempt = 1; attempt <= attempts; attempt++) {
     const base = await findBranch(gitRepository, base_ref);
     // Another process may have merged this pull request into what the branch is now, and not have recorded it yet.
-    if (base) await recoverRefs(context, repo.id, [base.name]);
-    const row = orNotFound((await loadPulls(context.db, [id])).get(id));
+    if (base) await recoverRefs(scope, repo.id, [base.name]);
+    const row = orNotFound((await loadPulls(scope.db, [id])).get(id));
     checkMayMerge(repo, row, wanted);
     if (row.base_ref !== base_ref) break;
     if (!base) throw notAllowed('Pull Request is not mergeable');
-    const commit = await writeMerge(gitRepository, action, row, wanted, base.oid);
-    const moved = await moveRefs(context, {
+    const names = await mergeNames(scope, { repo, pull: row, by: by.account });
+    const commit = await writeMerge(gitRepository, { repo, ...names }, row, wanted, base.oid);
+    const moved = await moveRefs(scope, {
       repo,
       changes: [{ ref: base.name, from: base.oid, to: commit }],
       actor: by.account.id,

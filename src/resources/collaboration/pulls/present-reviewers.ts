@@ -6,10 +6,10 @@ import { loadTeams, presentTeams, type Team } from '#resources/identity/teams/in
 import { loadRequests } from './reviewer-store.ts';
 import type { ReviewRequests } from './schemas.ts';
 
-/** Who is asked for reviews, by the issue of the pull request. */
+/** Requested reviewers by the issue of their pull request. */
 type Requested = { usersOf(issue: Id<'issues'>): User[]; teamsOf(issue: Id<'issues'>): Team[] };
 
-/** Loads who is asked to review the pull requests of a whole page. */
+/** Loads the requested reviewers of the pull requests of a whole page. */
 export async function loadRequested(scope: Scope, issues: readonly Id<'issues'>[]): Promise<Requested> {
   const { db, links, viewer } = scope;
   const requests = await loadRequests(db, viewer, issues);
@@ -30,7 +30,7 @@ export async function loadRequested(scope: Scope, issues: readonly Id<'issues'>[
   };
 }
 
-/** Who is asked to review one pull request. */
+/** The requested reviewers of one pull request. */
 export async function presentRequests(scope: Scope, issue: Id<'issues'>): Promise<ReviewRequests> {
   const { usersOf, teamsOf } = await loadRequested(scope, [issue]);
   return { users: usersOf(issue), teams: teamsOf(issue) };

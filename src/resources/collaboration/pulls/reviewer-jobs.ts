@@ -6,7 +6,9 @@ import { lossesOfAccess } from '#resources/repositories/watching/index.ts';
 import { dropLostRequests } from './reviewer-store.ts';
 import { recordReviewers } from './reviewers.ts';
 
-/** Withdraws requests for reviews to people and teams who lost the role by which they could be asked, with an event for each. */
+/**
+ * Withdraws review requests from people and teams who lost the role that such a request needs. Each withdrawal records an event.
+ */
 export const removeLostReviewers = subscription<(typeof lossesOfAccess)[number], JobContext>({
   name: 'pulls.remove-lost-reviewers',
   on: lossesOfAccess,

@@ -10,7 +10,7 @@ type Issue = Id<'issues'>;
 type User = Id<'accounts'>;
 type Team = Id<'teams'>;
 
-/** Who is asked for a review: a person, or a team. */
+/** A requested reviewer: a person, or a team. */
 export type Reviewer = { user_id: User; team_id: null } | { user_id: null; team_id: Team };
 
 /** People and teams by their ids. */
@@ -19,7 +19,7 @@ export type Reviewers = { readonly users: readonly User[]; readonly teams: reado
 /** A request for a review of the pull request of an issue. */
 export type ReviewRequest = Reviewer & { issue_id: Issue };
 
-/** Who is asked to review pull requests, in the order of the requests; of teams, those that the viewer may see. */
+/** The requested reviewers of pull requests, in the order of the requests. Teams that the viewer may not see are left out. */
 export async function loadRequests(db: Db, viewer: Viewer, issues: readonly Issue[]): Promise<ReviewRequest[]> {
   if (issues.length === 0) return [];
   const isSeen = viewer === everybody ? sql`true` : sql`(q.team_id is null or ${visibleTo(viewer)})`;
@@ -56,7 +56,7 @@ export const findRequestableTeams = async (
         .orderBy('t.id')
         .execute();
 
-/** Asks people and teams for a review. Returns those who weren't asked before, and how many are asked now. */
+/** Requests reviews from people and teams. Returns the new reviewers, and the number of all requested ones. */
 export async function addRequests(
   tx: Tx,
   issue: Issue,
@@ -87,7 +87,7 @@ export async function insertImportedRequests(tx: Tx, requests: readonly (ReviewR
   await added.onConflict((clash) => clash.doNothing()).execute();
 }
 
-/** The number of people and teams that are asked to review a pull request. */
+/** The number of requested reviewers of a pull request. */
 export async function countRequests(db: Db, issue: Issue): Promise<number> {
   const query = db.selectFrom('review_requests').select(({ fn }) => fn.countAll<number>().as('count'));
   return (await query.where('issue_id', '=', issue).executeTakeFirstOrThrow()).count;
@@ -103,14 +103,14 @@ export async function dropRequests(tx: Tx, issue: Issue, { users, teams }: Revie
   return rows;
 }
 
-/** Withdraws what a person was asked for, by name or as one of a team or a team below it. */
+/** Withdraws the requests to a person: by name, or as a member of a team or one of its child teams. */
 export const dropRequestsOf = (tx: Tx, issue: Issue, user: User) =>
   sql`
     delete from review_requests
     where issue_id = ${issue} and (user_id = ${user} or team_id in (
       select unnest(t.ancestors) from team_members m join teams t on t.id = m.team_id where m.user_id = ${user}))`.execute(tx);
 
-/** Those of some people and teams who were asked to review a pull request at any time, whatever became of it. */
+/** The people and teams among these that were ever requested to review a pull request. */
 export async function loadEverRequested(db: Db, issue: Issue): Promise<Reviewers> {
   const { rows } = await sql<{ user: User | null; team: Team | null }>`
     select distinct (e.data ->> 'requested_reviewer')::bigint as user, (e.data ->> 'requested_team')::bigint as team

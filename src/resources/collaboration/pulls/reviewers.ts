@@ -1,4 +1,4 @@
-// Who is asked to review a pull request. A person who reviews it is no longer asked.
+// Requested reviewers of pull requests. A request ends with the reviewer's review.
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
@@ -42,7 +42,7 @@ const actionOf = ({ repo, by, now }: RepositoryAction): ReviewerAction => ({
   now,
 });
 
-/** Asks people and teams for a review. Who was asked already stays so. */
+/** Requests reviews from people and teams. Existing requests stay. */
 export async function requestReviewers(
   scope: WriteScope,
   action: RepositoryAction,
@@ -76,7 +76,8 @@ async function findReviewers(
   const namesOf = (names: readonly string[]) => new Set(names.map((name) => name.toLowerCase())).size;
   if (users.length < namesOf(reviewers) || teams.length < namesOf(team_reviewers))
     throw unprocessable(
-      `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${repo.owner.login}/${repo.name} repository.`,
+      'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a ' +
+        `collaborator of the ${repo.owner.login}/${repo.name} repository.`,
     );
   return { users: unique(users.map(({ id }) => id)), teams: unique(teams.map(({ id }) => id)) };
 }
@@ -94,7 +95,7 @@ async function addReviewers(
   return { pull: await recordEvents(scope, action, pull, 'review_requested', added), total };
 }
 
-/** Withdraws requests. Names of people and teams who weren't asked are left out without an error, as in the public API. */
+/** Withdraws requests. People and teams without a request are ignored, as in the public API. */
 export async function removeReviewers(
   scope: WriteScope,
   action: RepositoryAction,

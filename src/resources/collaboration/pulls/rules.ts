@@ -2,14 +2,13 @@ import { findRepoById, hasRole } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Scope, WriteScope } from '#endpoint/scope.ts';
 import { findPushers } from '#events/read.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { Branch } from '#git/refs/refs.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
 import { endRelations, lockRelations } from '#resources/collaboration/issue-relations/index.ts';
@@ -36,8 +35,6 @@ import { recordedPushers } from './pushers.ts';
 import type { NewPullRequest, PullRequestChange } from './schemas.ts';
 import { type Branches, countOpenBy, findOpenBetween, findPullForUpdate, insertPull, type PullRow, updatePull } from './store.ts';
 
-type GitContext = { db: Db; git: GitStore };
-
 /** The ends of a pull request that is to be opened, and what Git says of them. */
 type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[] };
 
@@ -47,13 +44,14 @@ type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[
  * @throws Refusal 422 where a branch doesn't exist, or the head has nothing that the base hasn't
  */
 export async function prepareEnds(
-  { db, git }: GitContext,
+  scope: Scope,
   { repo, by }: { repo: Repo; by: SignedIn },
   wanted: Pick<NewPullRequest, 'base' | 'head' | 'head_repo'>,
 ): Promise<Ends> {
+  const { db, git } = scope;
   await checkMayOpen(db, repo, by);
   const gitRepository = repoOf(git, repo.id);
-  const [base, head] = await Promise.all([getBase(gitRepository, wanted.base), getHead({ db, git, viewer: by }, repo, wanted)]);
+  const [base, head] = await Promise.all([getBase(gitRepository, wanted.base), getHead(scope, repo, wanted)]);
   if (by.grant.kind !== 'installation' && !reaches(repo.role, 'write') && !reaches(head.repo.role, 'write'))
     throw invalid('PullRequest', 'user', 'custom', 'must be a collaborator');
   const found = await changesBetween(diskOfBoth(git, repo, head.repo), { base: base.oid, head: head.oid });
@@ -171,7 +169,7 @@ export type NewBase = { base: Branch; changes: Changes; commits: readonly Oid[] 
 
 /** Finds the branch into which a pull request shall be merged from now on; undefined where that is the present one. */
 export async function prepareBase(
-  { git }: Pick<GitContext, 'git'>,
+  { git }: Scope,
   repo: Repo,
   pull: PullRow,
   name: string | undefined,

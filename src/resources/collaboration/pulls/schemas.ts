@@ -152,7 +152,7 @@ export const BranchUpdateResult = Type.Object({ message: Type.String(), url: Typ
 const login = Type.String({ minLength: 1, maxLength: 100 });
 const slug = Type.String({ minLength: 1, maxLength: 255 });
 
-/** Who is asked for a review; of teams, those that the viewer may see. */
+/** The requested reviewers. Teams that the viewer may not see are left out. */
 export const ReviewRequests = Type.Object(
   { users: Type.Array(User), teams: Type.Array(Team) },
   { title: 'PullRequestReviewRequest' },

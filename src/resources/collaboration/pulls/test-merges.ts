@@ -1,7 +1,6 @@
 // Whether open pull requests can be merged: tested in Git without a work tree, whenever one of their two branches moves.
 
-import type { Db } from '#database/connect.ts';
-import type { Change } from '#endpoint/scope.ts';
+import type { ChangeScope, Needs, Scope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
 import { rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
@@ -10,13 +9,13 @@ import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { mustUpdateRefs, type RefChange } from '#git/refs/update-refs.ts';
-import type { GitRepository, GitStore } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { countUnsuccessfulRuns } from '#resources/code/checks/index.ts';
 import { countStates } from '#resources/code/commit-statuses/index.ts';
-import { findMergeObstacle, type RefRules } from '#resources/code/ref-rules/index.ts';
+import { findMergeObstacle } from '#resources/code/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/code/rulesets/index.ts';
 import { mergedTree } from './changes.ts';
 import { headRef, mergeRef } from './refs.ts';
@@ -31,20 +30,15 @@ export type Testing = {
   mergeCommit: string | null;
 };
 
-type TestingContext = { db: Db; git: GitStore; refRules: RefRules; now: Date };
-
 /**
  * What is known of the merge of a pull request into its repository. A test of commits that its branches don't have any more
  * doesn't count.
  */
-export async function testingOf(
-  { db, git, refRules, now }: TestingContext,
-  repo: RuledRepository,
-  row: PullRow,
-): Promise<Testing> {
+export async function testingOf(scope: Scope & Needs<'refRules'>, repo: RuledRepository, row: PullRow): Promise<Testing> {
   const unknown = { mergeable: null, rebaseable: null, state: 'unknown', mergeCommit: row.merge_commit_sha } as const;
   if (row.state === 'closed') return unknown;
   const head = { repository: row.repository_id, commit: row.head_sha };
+  const { db, git } = scope;
   const gitRepository = repoOf(git, row.repository_id);
   const base = await findBranch(gitRepository, row.base_ref);
   const isTested = row.is_mergeable !== null && row.tested_base_sha === base?.oid && row.tested_head_sha === row.head_sha;
@@ -57,7 +51,7 @@ export async function testingOf(
   const [statuses, unsuccessfulRuns, obstacle] = await Promise.all([
     countStates(db, head),
     countUnsuccessfulRuns(db, head),
-    findMergeObstacle({ db, gitRepository, refRules, now }, wanted),
+    findMergeObstacle(scope, gitRepository, wanted),
   ]);
   const { is_mergeable: mergeable, is_rebaseable: rebaseable, merge_commit_sha: mergeCommit } = row;
   const isUnstable = statuses.failed > 0 || statuses.pending > 0 || unsuccessfulRuns > 0;
@@ -65,7 +59,7 @@ export async function testingOf(
   return { mergeable, rebaseable, state, mergeCommit };
 }
 
-/** The result of a test: of which commits, and the commit of the test merge where there is one. */
+/** The result of a test: the tested commits, and the commit of the test merge where there is one. */
 type MergeTest = {
   issue: Id<'issues'>;
   base: Oid;
@@ -78,14 +72,12 @@ type MergeTest = {
 /** Tests that run at the same time. */
 const maxConcurrent = 4;
 
-type TestContext = { git: GitStore; change: Change };
-
 /**
  * Tests the merges of open pull requests of a repository, and points their refs to the results. Those that were tested are
  * skipped.
  */
 export async function testMerges(
-  { git, change }: TestContext,
+  { git, change }: ChangeScope,
   repository: Id<'repositories'>,
   rows: readonly PullRow[],
 ): Promise<void> {

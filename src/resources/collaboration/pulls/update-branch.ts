@@ -13,7 +13,7 @@ import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/code/git-data/index.ts';
-import { findModifiable, type MoveContext } from '#resources/code/pushes/index.ts';
+import { findModifiable, type MoveScope } from '#resources/code/pushes/index.ts';
 import { signedOff } from '#resources/repositories/repositories/index.ts';
 import type { PullRow } from './store.ts';
 
@@ -26,12 +26,12 @@ type UpdateAction = RepositoryAction & { identity: Identity };
  * not write
  */
 export async function updateBranch(
-  context: MoveContext,
+  scope: MoveScope,
   { repo, by, identity }: UpdateAction,
   pull: PullRow,
   expected: Oid | undefined,
 ): Promise<void> {
-  const { db, git } = context;
+  const { db, git } = scope;
   const head = pull.head_repository_id === null ? undefined : await findRepoById(db, by, pull.head_repository_id);
   if (!head || pull.state === 'closed') throw unprocessable('The head branch of the pull request can not be updated');
   const mayWrite = authorize(writesContents, by, { repo: head }, { write: true }).allowed;
@@ -49,5 +49,5 @@ export async function updateBranch(
   const message = signedOff(head, `Merge branch '${pull.base_ref}' into ${pull.head_ref}`, identity);
   const to = await writeMerge(gitRepository, { ours: ours.oid, theirs: theirs.oid, by: identity, message });
   if (to === undefined) throw unprocessable('merge conflict between base and head');
-  await moveOrRefuse(context, { repo: head, by, whenWorkflowFiles: 'invalid' }, [{ ref: ours.name, from: ours.oid, to }]);
+  await moveOrRefuse(scope, { repo: head, by, whenWorkflowFiles: 'invalid' }, [{ ref: ours.name, from: ours.oid, to }]);
 }

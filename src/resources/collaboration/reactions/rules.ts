@@ -8,17 +8,14 @@ import { forbidden } from '#lib/refusal.ts';
 import type { Content } from './schemas.ts';
 import { findReaction, insertReaction, type ReactionRow, removeReaction, type Subject } from './store.ts';
 
-/**
- * The subject of a reaction, its row locked, and the issue that it belongs to, if to one. `count` changes the count of a kind of
- * reaction on the row.
- */
+/** The subject of a reaction, its row locked, and its issue, if it has one. `count` updates a reaction's count on the row. */
 export type Reactable = {
   subject: Subject;
   issue?: Id<'issues'>;
   count: (content: Content, by: 1 | -1) => Promise<unknown>;
 };
 
-/** Adds a reaction. If the user has reacted like this before, the present reaction is returned. */
+/** Adds a reaction. If the user already has the same reaction, it is returned. */
 export async function createReaction(
   scope: WriteScope,
   action: RepositoryAction,

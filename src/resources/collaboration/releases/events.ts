@@ -6,7 +6,7 @@ import {
   changesOf,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -39,7 +39,7 @@ declare module '#events/kinds.ts' {
 const releaseEvent = webhookEventType({ name: 'release', permission: 'contents:read', hooks: 'all' });
 
 const releasePayload = (
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope,
   built: { action: string; find: () => Promise<ReleaseRow | undefined>; assets?: readonly AssetRow[]; more?: object },
 ): Promise<readonly WebhookEvent[]> =>
@@ -51,7 +51,7 @@ const releasePayload = (
 
 type ReleaseEvent = EventScope & { data: OfRelease };
 
-const payloadOf = (action: string, context: PayloadContext, event: ReleaseEvent, more: object = {}) =>
+const payloadOf = (action: string, context: PayloadScope, event: ReleaseEvent, more: object = {}) =>
   releasePayload(context, event, {
     action,
     more,

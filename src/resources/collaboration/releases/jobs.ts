@@ -1,7 +1,7 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 
-/** Removes the files of the releases of a deleted repository. */
+/** Removes the files of a deleted repository's releases. */
 export const removeFiles = subscription<'repository.deleted', JobContext>({
   name: 'releases.remove-files',
   on: ['repository.deleted'],

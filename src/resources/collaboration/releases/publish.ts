@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
 import { noWorkflowFiles } from '#access/workflow-files.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Scope, WriteScope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { misleadingRefProblem, refNameProblem } from '#git/refs/ref-name.ts';
@@ -17,7 +17,7 @@ import { invalid, Refusal, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { isEmpty } from '#resources/code/commits/index.ts';
 import { moveOrRefuse } from '#resources/code/git-data/index.ts';
-import { type MoveContext, moveRefs } from '#resources/code/pushes/index.ts';
+import { type MoveScope, moveRefs } from '#resources/code/pushes/index.ts';
 import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { findPublished } from './store.ts';
 
@@ -33,7 +33,7 @@ export function checkTagName(tag: string): void {
 
 /** The commit of a release: that of its tag, or else that of its target. `tag` tells whether the tag is there. */
 export async function findTarget(
-  { git }: Pick<MoveContext, 'git'>,
+  { git }: Scope,
   { repo }: Pick<RepositoryAction, 'repo'>,
   { tag_name, target_commitish }: WantedTag,
 ): Promise<{ oid: Oid; tag: boolean } | undefined> {
@@ -66,76 +66,76 @@ export const tagRef = (tag: string): string => `refs/tags/${tag}`;
  * the process may end in between. Never call it inside a transaction.
  * @throws Refusal 422 where there is no such target
  */
-export async function ensureTag(context: MoveContext, action: RepositoryAction, wanted: WantedTag): Promise<ReadyTag> {
-  const gitRepository = repoOf(context.git, action.repo.id);
-  const target = await findTarget(context, action, wanted);
+export async function ensureTag(scope: MoveScope, action: RepositoryAction, wanted: WantedTag): Promise<ReadyTag> {
+  const gitRepository = repoOf(scope.git, action.repo.id);
+  const target = await findTarget(scope, action, wanted);
   if (!target) {
     if (await isEmpty(gitRepository)) throw unprocessable('Repository is empty.');
     throw invalid('Release', 'target_commitish', 'invalid');
   }
-  const made = target.tag ? undefined : await makeTag(context, action, { tag: wanted.tag_name, oid: target.oid });
-  const { oid } = made ? target : ((await findTarget(context, action, wanted)) ?? target);
+  const made = target.tag ? undefined : await makeTag(scope, action, { tag: wanted.tag_name, oid: target.oid });
+  const { oid } = made ? target : ((await findTarget(scope, action, wanted)) ?? target);
   await using reader = await openObjects(gitRepository);
   return { date: (await reader.findCommits([oid])).get(oid)?.committer.date, made };
 }
 
 /** Makes a tag; undefined where somebody else was first. */
 async function makeTag(
-  context: MoveContext,
+  scope: MoveScope,
   action: RepositoryAction,
   named: Pick<MadeTag, 'tag' | 'oid'>,
 ): Promise<MadeTag | undefined> {
   const made = { ...named, attempt: randomUUID(), repository: action.repo.id, actor: action.by.account.id };
   // The time of jobs is that of the database, whatever the clock of the server says.
   const options = { key: keyOf(made), runAt: addMinutes(new Date(), patienceMinutes) };
-  await context.change((scope) => enqueue(scope.tx, undoTag, made, options));
+  await scope.change((scope) => enqueue(scope.tx, undoTag, made, options));
   try {
-    await moveOrRefuse(context, action, [{ ref: tagRef(made.tag), from: null, to: made.oid }]);
+    await moveOrRefuse(scope, action, [{ ref: tagRef(made.tag), from: null, to: made.oid }]);
     return made;
   } catch (error) {
     // After any other error, the tag may be there.
     if (!(error instanceof Refusal)) throw error;
-    await context.change((scope) => removeJob(scope.tx, keyOf(made)));
-    if (await findRef(repoOf(context.git, action.repo.id), tagRef(made.tag))) return undefined;
+    await scope.change((scope) => removeJob(scope.tx, keyOf(made)));
+    if (await findRef(repoOf(scope.git, action.repo.id), tagRef(made.tag))) return undefined;
     throw error;
   }
 }
 
 /** Writes a release in a transaction. If it is refused, the tag that was made for it is removed again. */
 export async function writeTagged<Result>(
-  context: MoveContext,
+  scope: MoveScope,
   tag: ReadyTag | undefined,
   write: (scope: WriteScope) => Promise<Result>,
 ): Promise<Result> {
   const made = tag?.made;
-  if (!made) return context.change(write);
+  if (!made) return scope.change(write);
   try {
-    return await context.change(async (scope) => {
+    return await scope.change(async (scope) => {
       const result = await write(scope);
       await removeJob(scope.tx, keyOf(made));
       return result;
     });
   } catch (error) {
     // If that fails too, the job does it.
-    await removeUnusedTag(context, made).catch(() => undefined);
+    await removeUnusedTag(scope, made).catch(() => undefined);
     throw error;
   }
 }
 
 /** Removes a tag that was made for a release, unless there is one, or the tag was moved since. */
-async function removeUnusedTag(context: MoveContext, { repository, actor, tag, oid }: MadeTag): Promise<void> {
-  if (await findPublished(context.db, repository, tag)) return;
-  const repo = await findRepository(context.db, repository);
+async function removeUnusedTag(scope: MoveScope, { repository, actor, tag, oid }: MadeTag): Promise<void> {
+  if (await findPublished(scope.db, repository, tag)) return;
+  const repo = await findRepository(scope.db, repository);
   if (!repo) return;
   const changes = [{ ref: tagRef(tag), from: oid, to: null }];
-  await moveRefs(context, { repo, changes, actor, workflowFiles: noWorkflowFiles, judged: [] });
+  await moveRefs(scope, { repo, changes, actor, workflowFiles: noWorkflowFiles, judged: [] });
 }
 
 /** Removes the tag of a release that was never written, as the process ended before. */
 export const undoTag = job<MadeTag, JobContext>({
   name: 'releases.undo-tag',
   attempts: 25,
-  async run(made, { db, change, now, services: { git, refRules, followUps } }) {
-    await removeUnusedTag({ db, change, git, now, refRules, followUps }, made);
+  async run(made, { scope }) {
+    await removeUnusedTag(scope, made);
   },
 });

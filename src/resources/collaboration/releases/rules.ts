@@ -6,7 +6,7 @@ import { inRepository } from '#events/scope.ts';
 import { defined, formerOf } from '#lib/collections.ts';
 import { invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
-import { fixRef, isFixed, type MoveContext, reserveRef } from '#resources/code/pushes/index.ts';
+import { fixRef, isFixed, type MoveScope, reserveRef } from '#resources/code/pushes/index.ts';
 import { recordMentions, type TextAction } from '#resources/collaboration/issues/index.ts';
 import { hasImmutableReleases } from '#resources/repositories/immutable-releases/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
@@ -39,23 +39,19 @@ function checkCategory(category: string | undefined): void {
 }
 
 /**
- * Creates a release. One that isn't a draft is published at once: its tag is made first, if it isn't there, and is removed again
- * if the release is refused for what came meanwhile.
+ * Creates a release. Unless it is a draft, it is published immediately: its tag is created first if it is missing, and deleted
+ * again if a concurrent change causes a refusal.
  */
-export async function createRelease(
-  context: MoveContext & { html: string },
-  action: RepositoryAction,
-  wanted: NewRelease,
-): Promise<ReleaseRow> {
+export async function createRelease(scope: MoveScope, action: RepositoryAction, wanted: NewRelease): Promise<ReleaseRow> {
   const { repo, by, now } = action;
   const { tag_name, draft, prerelease } = wanted;
   checkTagName(tag_name);
   checkCategory(wanted.discussion_category_name);
   const target_commitish = wanted.target_commitish || repo.default_branch;
-  if (!draft) await checkTagIsFree(context.db, repo, tag_name);
-  const texts = await textsOf(context, action, { ...wanted, target_commitish });
-  const tag = draft ? undefined : await ensureTag(context, action, { tag_name, target_commitish });
-  return writeTagged(context, tag, async (scope) => {
+  if (!draft) await checkTagIsFree(scope.db, repo, tag_name);
+  const texts = await textsOf(scope, action, { ...wanted, target_commitish });
+  const tag = draft ? undefined : await ensureTag(scope, action, { tag_name, target_commitish });
+  return writeTagged(scope, tag, async (scope) => {
     await lockRepository(scope.tx, repo.id);
     if (!draft) await checkTagIsFree(scope.tx, repo, tag_name);
     const row = await insertRelease(scope.tx, {
@@ -74,24 +70,24 @@ export async function createRelease(
     });
     if (!draft) await settleLatest(scope, row);
     if (row.immutable) await fixRef(scope.tx, repo.id, tagRef(row.tag_name));
-    if (!draft) await recordMentions(scope, { ...action, html: context.html }, { release: row.id, after: row.body });
+    if (!draft) await recordMentions(scope, { ...action, html: scope.links.html }, { release: row.id, after: row.body });
     await recordOf(scope, action, row, ['release.created', ...(draft ? [] : publications(row))]);
     return row;
   });
 }
 
-/** The name and the body of a new release: with generated notes, if they are wanted. */
+/** The name and the body of a new release, with generated notes if the request asks for them. */
 async function textsOf(
-  context: MoveContext & { html: string },
+  scope: MoveScope,
   action: RepositoryAction,
   { name = null, body = null, tag_name, target_commitish, generate_release_notes }: NewRelease & { target_commitish: string },
 ) {
   if (!generate_release_notes) return { name, body };
-  const notes = await generateNotes(context, action, { tag_name, target_commitish });
+  const notes = await generateNotes(scope, action, { tag_name, target_commitish });
   return { name: name || notes.name, body: body ? `${body}\n\n${notes.body}` : notes.body };
 }
 
-/** What happens when a release is published. */
+/** The events of a release's publication. */
 const publications = ({ prerelease }: ReleaseRow) =>
   ['release.published', prerelease ? 'release.prereleased' : 'release.released'] as const;
 
@@ -100,17 +96,17 @@ type Plain = 'release.created' | 'release.unpublished' | ReturnType<typeof publi
 const recordOf = (scope: WriteScope, action: RepositoryAction, { id }: ReleaseRow, kinds: readonly Plain[]) =>
   recordEach(scope.tx, kinds, (kind) => ({ ...inRepository(action), kind, data: { release: id } }));
 
-/** One that is made the latest, or lets the date decide, takes the place of the one that was made the latest before. */
+/** A release marked as the latest, or one that lets the date decide, replaces the release that was marked before. */
 async function settleLatest(scope: WriteScope, row: ReleaseRow): Promise<void> {
   if (!row.prerelease && row.latest !== 'false') await unsetLatest(scope.tx, row.repository_id, row.id);
 }
 
 /**
- * Changes a release, which includes publishing a draft, and making one of what was published.
+ * Changes a release. This includes publishing a draft, and turning a published release into a draft.
  * @throws Refusal 422 for a published release that is immutable
  */
 export async function changeRelease(
-  context: MoveContext & { html: string },
+  scope: MoveScope,
   action: RepositoryAction,
   release: ReleaseRow,
   wanted: ReleaseChange,
@@ -121,9 +117,9 @@ export async function changeRelease(
   checkTagName(planned.tag_name);
   checkMutable(release, planned);
   const needsTag = !planned.draft && (release.draft || planned.tag_name !== release.tag_name);
-  if (needsTag) await checkTagIsFree(context.db, repo, planned.tag_name);
-  const tag = needsTag ? await ensureTag(context, action, planned) : undefined;
-  return writeTagged(context, tag, async (scope) => {
+  if (needsTag) await checkTagIsFree(scope.db, repo, planned.tag_name);
+  const tag = needsTag ? await ensureTag(scope, action, planned) : undefined;
+  return writeTagged(scope, tag, async (scope) => {
     await lockRepository(scope.tx, repo.id);
     const before = orNotFound(await findReleaseForUpdate(scope.tx, release));
     const after = changed(before, wanted);
@@ -131,7 +127,7 @@ export async function changeRelease(
     if (!after.draft) await checkTagIsFree(scope.tx, repo, after.tag_name, before.id);
     return writeChange(
       scope,
-      { ...action, html: context.html },
+      { ...action, html: scope.links.html },
       { before, after, created: tag?.date, isLatestAsked: wanted.make_latest !== undefined },
     );
   });
@@ -155,7 +151,7 @@ function changed(release: ReleaseRow, wanted: ReleaseChange): Changed {
   };
 }
 
-/** Which of an immutable release is the latest may change; nothing else of it. */
+/** For an immutable release, only the mark of the latest may change. */
 function checkMutable(before: ReleaseRow, after: Changed): void {
   if (!before.immutable) return;
   const former = formerOf(before, { ...before, ...after }, 'tag_name', 'target_commitish', 'name', 'body', 'draft', 'prerelease');
@@ -204,8 +200,8 @@ async function recordEdit(
 }
 
 /**
- * Deletes a release with its files; its tag stays. That of an immutable release can be deleted from now on, but not used again.
- * Returns the keys of the objects that are to be removed.
+ * Deletes a release with its files. Its tag stays. The tag of an immutable release can be deleted afterwards, but not used
+ * again. Returns the keys of the objects to remove.
  */
 export async function deleteRelease(scope: WriteScope, action: RepositoryAction, release: ReleaseRow): Promise<string[]> {
   const assets = (await loadAssets(scope.tx, [release.id])).get(release.id) ?? [];

@@ -41,7 +41,8 @@ export const findPublished = (db: Db, repository: RepositoryId, tag: string): Pr
   selectPublished(db, repository, tag).executeTakeFirst();
 
 /** The version numbers in a tag name, such as `{1,10,0}` for `v1.10.0-rc.1`; null if there are none. */
-const versionOfTag = sql`string_to_array((regexp_match(tag_name, '^[^0-9]*([0-9]{1,100}(?:[.][0-9]{1,100}){0,9})'))[1], '.')::numeric[]`;
+const versionOfTag = sql`string_to_array(
+  (regexp_match(tag_name, '^[^0-9]*([0-9]{1,100}(?:[.][0-9]{1,100}){0,9})'))[1], '.')::numeric[]`;
 
 /**
  * The latest release: the one that was marked as latest, otherwise the newest. If several have the same date, the highest version
@@ -81,8 +82,10 @@ export async function listMergedBy(db: Db, repository: RepositoryId, commits: re
   if (commits.length === 0) return [];
   const { rows } = await sql<MergedPull>`
     select i.number, i.title, a.login as author,
-      array(select l.name from issue_labels il join labels l on l.id = il.label_id where il.issue_id = i.id order by l.id) as labels,
-      coalesce(a.kind = 'user' and not exists (select from issues e where e.author_id = i.author_id and e.repository_id = i.repository_id
+      array(select l.name from issue_labels il join labels l on l.id = il.label_id
+        where il.issue_id = i.id order by l.id) as labels,
+      coalesce(a.kind = 'user' and not exists (select from issues e
+        where e.author_id = i.author_id and e.repository_id = i.repository_id
         and (e.merged_at, e.number) < (i.merged_at, i.number)), false) as is_first
     from pull_requests p join issues i on i.id = p.issue_id left join accounts a on a.id = i.author_id
     where p.repository_id = ${repository} and p.merge_commit_sha = any (${[...commits]}::text[]) and i.merged_at is not null

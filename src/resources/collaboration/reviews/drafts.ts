@@ -1,8 +1,9 @@
 // What a review needs of Git, found before its transaction: its commit, and where its comments lie.
+import type { Scope } from '#endpoint/scope.ts';
 import { areAncestors } from '#git/history/ancestors.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { findMergeBase } from '#git/refs/resolve.ts';
-import type { GitRepository, GitStore } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { conflict, invalid } from '#lib/refusal.ts';
 import type { PullRow } from '#resources/collaboration/pulls/index.ts';
@@ -23,7 +24,7 @@ export type Draft = Pick<PullRow, 'head_sha' | 'merge_base_sha'> & {
  * @throws Refusal 422 where the commit isn't the pull request's, or a location isn't in the diff
  */
 export async function prepareDraft(
-  { git }: { git: GitStore },
+  { git }: Scope,
   pull: PullRow,
   { commit_id, locations }: { commit_id?: string | undefined; locations: readonly WantedLocation[] },
 ): Promise<Draft> {

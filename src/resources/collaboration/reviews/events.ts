@@ -13,7 +13,7 @@ import {
   eventKinds,
   type OwnedRepository,
   type PayloadBuilder,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
@@ -63,13 +63,13 @@ const commentsOf: Loader<Id<'review_comments'>, ReviewCommentRow> = async ({ db 
   keyed(await loadComments(db, ids), ({ id }) => id);
 
 /** The pull request in payloads of reviews, in the format of lists and without a specific viewer. */
-async function presentPull(scope: PayloadContext, pull: PullRow) {
+async function presentPull(scope: PayloadScope, pull: PullRow) {
   const [presented] = await presentPulls(scope, [pull]);
   return presented;
 }
 
 /** The pull request of an event, if it still exists. */
-async function findPull({ load }: PayloadContext, issue: Id<'issues'>, { id }: OwnedRepository): Promise<PullRow | undefined> {
+async function findPull({ load }: PayloadScope, issue: Id<'issues'>, { id }: OwnedRepository): Promise<PullRow | undefined> {
   const pull = await load(pullRows, issue);
   if (pull) load.prime(issueNumbers, [[pull.id, pull]]);
   return pull?.repository_id === id ? pull : undefined;
@@ -93,7 +93,7 @@ const reviewPayload = <Kind extends ReviewKind>(
 
 const commentPayload = <Kind extends CommentKind>(
   action: string,
-  find: (event: Recorded<Kind>, context: PayloadContext) => Promise<ReviewCommentRow | undefined>,
+  find: (event: Recorded<Kind>, context: PayloadScope) => Promise<ReviewCommentRow | undefined>,
   more: (event: Recorded<Kind>) => Record<string, unknown> = () => ({}),
 ): PayloadBuilder<Kind> =>
   payloadBuilder([commentEvent], (event, context) =>
@@ -129,7 +129,7 @@ const threadPayload = (action: 'resolved' | 'unresolved'): PayloadBuilder<Thread
     }),
   );
 
-const findPresentComment = ({ data }: { data: CommentData }, { load }: PayloadContext) => load(commentsOf, data.comment);
+const findPresentComment = ({ data }: { data: CommentData }, { load }: PayloadScope) => load(commentsOf, data.comment);
 
 export const reviewsEvents = eventKinds({
   'pull_request_review.submitted': reviewPayload('submitted'),

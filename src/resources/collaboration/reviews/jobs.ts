@@ -9,15 +9,17 @@ import { dismissStale } from './dismissals.ts';
 import { findPresentLocations } from './locations.ts';
 import { listCommentsAfter, saveLocations } from './store.ts';
 
-/** So many comments are looked for at once. */
+/** The number of comments per batch. */
 const commentsPerBatch = 200;
 
-/** Finds the comments on pull requests whose head or base has changed in the diff as it is now. It can be repeated. */
+/**
+ * Locates comments in the present diff after the head or base of their pull request has changed. Repeating it changes nothing.
+ */
 export const followDiffs = subscription<'pull_request.synchronize' | 'pull_request.edited', JobContext>({
   name: 'reviews.follow-diffs',
   on: ['pull_request.synchronize', 'pull_request.edited'],
   attempts: 25,
-  // One after the other; those that wait for the same pull request are one.
+  // The jobs of a pull request run one after the other, and waiting ones are merged into one.
   queue: ({ data }) => `reviews.follow-diffs.${data.issue}`,
   key: ({ kind, data }) =>
     `reviews.follow-diffs.${data.issue}.${kind === 'pull_request.edited' && !data.changes.base ? 'texts' : 'diff'}`,
@@ -27,7 +29,7 @@ export const followDiffs = subscription<'pull_request.synchronize' | 'pull_reque
   },
 });
 
-/** Dismisses approvals that a push to the head of a pull request has made stale. It can be repeated. */
+/** Dismisses approvals that a push to the head of a pull request has made stale. Repeating it changes nothing. */
 export const dismissStaleApprovals = subscription<'pull_request.synchronize', JobContext>({
   name: 'reviews.dismiss-stale',
   on: ['pull_request.synchronize'],
@@ -63,7 +65,7 @@ async function locateComments({ db, change, services: { git }, stopping }: JobCo
       await saveLocations(scope.tx, pull.head_sha, found);
       return false;
     });
-    // It has changed again, of which another event tells.
+    // The pull request has changed again, and another event follows.
     if (isDone) return;
   }
 }

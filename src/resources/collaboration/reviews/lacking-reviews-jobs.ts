@@ -18,7 +18,7 @@ const ofPulls = [
   'pull_request_review.dismissed',
 ] as const;
 
-/** Finds out whether pull requests lack reviews, after one of them, of its reviews, or the code owners of its base changed. */
+/** Evaluates whether pull requests lack reviews after a change to them, to their reviews, or to the code owners of their base. */
 export const evaluateChanged = batchSubscription<(typeof ofPulls)[number], JobContext>({
   name: 'reviews.judge-changed',
   on: ofPulls,
@@ -29,12 +29,12 @@ export const evaluateChanged = batchSubscription<(typeof ofPulls)[number], JobCo
       const branches = unique(own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : [])));
       const named = own.flatMap((event) => (event.kind === 'push' ? [] : [event.data.issue]));
       const owned = await listRuledByFiles(context.scope, repository, branches);
-      await evaluatePulls(context, repository, unique([...named, ...gather(owned, 'id')]));
+      await evaluatePulls(context.scope, repository, unique([...named, ...gather(owned, 'id')]));
     }
   },
 });
 
-/** By what other rules apply to pull requests, or somebody's reviews count from then on, or not any more. */
+/** Events that change the rules for pull requests, or whose reviews count. */
 const causes = [
   'ruleset.created',
   'ruleset.edited',
@@ -78,7 +78,7 @@ function scopeOf({ owner, repository, data }: Recorded<Cause>): PullScope {
 
 const first: PullCursor = { repository: 0 as PullCursor['repository'], number: 0 };
 
-/** Has pull requests judged anew, after rules changed, or the people whose reviews count. */
+/** Evaluates pull requests again after a change of rules, or of the people whose reviews count. */
 export const evaluateConcerned = subscription<Cause, JobContext>({
   name: 'reviews.judge-concerned',
   on: causes,
@@ -89,17 +89,17 @@ export const evaluateConcerned = subscription<Cause, JobContext>({
   },
 });
 
-/** So many are judged by one job, and in one transaction. */
+/** The number of pull requests that one job evaluates in one transaction. */
 const pageSize = pullsPerBatch;
 
-/** Judges some open pull requests, and leaves those after them to another job. */
+/** Evaluates a batch of open pull requests, and enqueues a job for the next ones. */
 export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobContext>({
   name: 'reviews.judge-page',
   attempts: 25,
   async run({ scope: pulls, after }, context) {
     const page = await listOpenPulls(context.db, pulls, after, pageSize);
     for (const [repository, own] of grouped(page, (pull) => pull.repository))
-      await evaluatePulls(context, repository, gather(own, 'id'));
+      await evaluatePulls(context.scope, repository, gather(own, 'id'));
     const last = page.at(-1);
     if (!last || page.length < pageSize) return;
     const { repository, number } = last;
@@ -107,7 +107,7 @@ export const evaluatePage = job<{ scope: PullScope; after: PullCursor }, JobCont
   },
 });
 
-/** Judges pull requests that weren't yet, after an upgrade or an import. */
+/** Evaluates pull requests that were never evaluated, after an upgrade or an import. */
 export const evaluateMissing = job<object, JobContext>({
   name: 'reviews.judge-missing',
   attempts: 1,
@@ -119,7 +119,7 @@ export const evaluateMissing = job<object, JobContext>({
       const last = some.at(-1);
       if (!last) return;
       for (const [repository, own] of grouped(some, (pull) => pull.repository))
-        await evaluatePulls(context, repository, gather(own, 'id'));
+        await evaluatePulls(context.scope, repository, gather(own, 'id'));
       after = last.id;
     }
   },

@@ -1,21 +1,15 @@
-// Of each open pull request is stored whether it lacks reviews that rules want: searches can't ask rules, which code judges.
-import type { Tx } from '#database/connect.ts';
-import type { Change, Scope } from '#endpoint/scope.ts';
+import type { ChangeScope, Needs, Scope, WriteScope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { chunks, gather, unique } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
-import type { RefRules } from '#resources/code/ref-rules/index.ts';
 import { loadOpenInto, loadPulls, type PullRow, saveLackingReviews } from '#resources/collaboration/pulls/index.ts';
 import { findRepository, namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { lacksReviews } from './merge-rules.ts';
 import { loadReviewRules, type ReviewParameters } from './review-rules.ts';
 import { lockEvaluation } from './store.ts';
-
-type Context = { change: Change; services: { git: GitStore; refRules: RefRules } };
 
 /** So many are judged in one transaction. */
 export const pullsPerBatch = 50;
@@ -23,14 +17,18 @@ export const pullsPerBatch = 50;
 /**
  * Finds out of pull requests of a repository whether they lack reviews, and stores it. Closed ones lack none. It can be repeated.
  */
-export async function evaluatePulls(context: Context, repository: RepositoryId, issues: readonly Id<'issues'>[]): Promise<void> {
-  for (const some of chunks(issues, pullsPerBatch))
-    await context.change((scope) => evaluateBatch(scope.tx, context, repository, some));
+export async function evaluatePulls(
+  scope: ChangeScope & Needs<'refRules'>,
+  repository: RepositoryId,
+  issues: readonly Id<'issues'>[],
+): Promise<void> {
+  const { host } = scope.services.refRules;
+  for (const some of chunks(issues, pullsPerBatch)) await scope.change((scope) => evaluateBatch(scope, host, repository, some));
 }
 
 async function evaluateBatch(
-  tx: Tx,
-  { services: { git, refRules } }: Context,
+  { tx, git }: WriteScope,
+  host: string | undefined,
   repository: RepositoryId,
   issues: readonly Id<'issues'>[],
 ): Promise<void> {
@@ -41,7 +39,7 @@ async function evaluateBatch(
   const open = pulls.filter(({ state }) => state === 'open');
   const { byBase } = await loadReviewRules(tx, repo, unique(gather(open, 'base_ref')), undefined);
   const gitRepository = repoOf(git, repository);
-  const check = { db: tx, gitRepository, repo, host: refRules.host };
+  const check = { db: tx, gitRepository, repo, host };
   const tips = await findTips(gitRepository, byBase);
   const evaluated: { issue: Id<'issues'>; lacksReviews: boolean }[] = [];
   for (const pull of pulls) {

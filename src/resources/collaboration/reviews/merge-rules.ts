@@ -1,4 +1,4 @@
-// Rules that want a branch to be changed through reviewed pull requests.
+// Rules that require changes of a branch to go through reviewed pull requests.
 import { diffTrees } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -16,13 +16,13 @@ import { countUnresolved, type DecidingReview, loadDecidingReviews, loadReviewer
 
 type EvaluatedPull = Omit<MergedPull, 'method'>;
 
-/** What judging reviews needs. */
+/** What the evaluation of reviews needs. */
 type ReviewCheck = Pick<RuleCheck, 'db' | 'gitRepository' | 'repo' | 'host'>;
 
-/** A review that counts: by somebody who may write to the repository, and not of one's own pull request. */
+/** A review that counts: by somebody with write access, and not of one's own pull request. */
 type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerRow };
 
-/** The level of the role from which reviews count: that of writers. */
+/** The level of the role write. Reviews count from this level on. */
 const writing = 3;
 
 async function listCounted({ db, repo }: ReviewCheck, pull: EvaluatedPull): Promise<Counted[]> {
@@ -50,9 +50,7 @@ async function reviewProblem(
   return approvalProblem(check, parameters, { pull, move, reviews });
 }
 
-/**
- * Whether a pull request lacks reviews that one of some rules wants, while nobody who may write wants changes.
- */
+/** Whether a pull request lacks reviews that a rule requires, while nobody with write access requests changes. */
 export async function lacksReviews(
   check: ReviewCheck,
   rules: readonly ReviewParameters[],
@@ -69,8 +67,8 @@ export async function lacksReviews(
 const wantChanges = (reviews: readonly Counted[]): boolean => reviews.some(({ state }) => state === 'CHANGES_REQUESTED');
 
 /**
- * The tip of the base branch (null: there is none), and the commit that it gets. Before the merge is made, that is the head of
- * the pull request.
+ * The tip of the base branch (null: there is none), and its new commit. Before the merge exists, that is the head of the pull
+ * request.
  */
 type BaseMove = Pick<RuledMove, 'before' | 'after'>;
 
@@ -102,12 +100,12 @@ async function approvalProblem(
   return undefined;
 }
 
-/** Whether a review is about the changes that the pull request brings now. */
+/** Whether a review is about the present changes of the pull request. */
 const isOfPresentChanges = ({ commit_sha, submitted_at }: Counted, pull: EvaluatedPull): boolean =>
   presentHeads(pull).includes(commit_sha) &&
   (pull.base_changed_at === null || (submitted_at !== null && submitted_at >= pull.base_changed_at));
 
-/** The first team that has yet to approve files that it reviews. */
+/** The first team that still has to approve files that it reviews. */
 async function findUnapproved(
   required: NonNullable<ReviewParameters['required_reviewers']>,
   { files, approvals }: Owned,
@@ -133,8 +131,8 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
 }
 
 /**
- * Whether nobody but who pushed the changes last approves them. Who is behind the job that pushed isn't known, and may be one of
- * those who approve: of two, one is somebody else.
+ * The latest push needs the approval of somebody else than its author. If a job pushed, its author isn't known and may be among
+ * the approvers, so it needs two: one of them is somebody else.
  */
 async function lastPushProblem(
   { db }: ReviewCheck,
@@ -149,15 +147,15 @@ async function lastPushProblem(
   return isByJob ? 'The last push, by a workflow job, must be approved by two people.' : undefined;
 }
 
-/** The heads with the changes that the pull request brings now. */
+/** The heads with the present changes of the pull request. */
 export const presentHeads = ({ head_sha, same_heads }: Pick<MergedPull, 'head_sha' | 'same_heads'>): Oid[] => [
   ...same_heads,
   head_sha,
 ];
 
 /**
- * The paths that a pull request changes, and those that its merge changes in the base. Where the two have several commits in
- * common from which both go on, a merge can take back what the comparison with one of them doesn't show.
+ * The paths that a pull request changes, and the paths that its merge changes in the base. With several merge bases, a merge can
+ * revert changes that a comparison with one of them doesn't show.
  */
 async function listChangedPaths(
   { gitRepository }: ReviewCheck,
@@ -178,7 +176,7 @@ async function listPathsBetween(gitRepository: ReviewCheck['gitRepository'], fro
 
 type Owned = { files: readonly string[]; approvals: readonly Counted[] };
 
-/** Whether one of the owners of each file approves, as the file of code owners in the base branch has it. */
+/** Whether an owner of each file approves, by the file of code owners in the base branch. */
 async function ownersApprove(
   { db, gitRepository, repo, host = '' }: ReviewCheck,
   base: Oid | null,
@@ -192,7 +190,7 @@ async function ownersApprove(
   const named = getOrThrow(await loadNamedRepositories(db, [repo.id]), repo.id);
   const owners = await resolveOwners(db, named, [...new Set(lists.flat())], host);
   return lists.every((names) => {
-    // Files whose owners don't exist, or may not write, are nobody's.
+    // Files whose owners don't exist, or lack write access, need no approval.
     const found = names.flatMap((name) => owners.get(name) ?? []);
     const isOneOf = ({ author_id, reviewer }: Counted) =>
       found.some((owner) => ('user' in owner ? owner.user === author_id : reviewer.teams.includes(owner.team)));
@@ -200,7 +198,7 @@ async function ownersApprove(
   });
 }
 
-/** Changes come by pull requests with the reviews that the rule wants. The first branch of a repository may be pushed. */
+/** Changes go through pull requests with the required reviews. The first branch of a repository may be pushed. */
 const pullRequestRule: RuleEvaluator<'pull_request'> = {
   kinds: ['creation', 'update'],
   needs: 'names',
@@ -220,14 +218,14 @@ const pullRequestRule: RuleEvaluator<'pull_request'> = {
 const unresolved = async ({ db }: RuleCheck, { id }: MergedPull): Promise<string | undefined> =>
   (await countUnresolved(db, id)) > 0 ? 'All conversations on code must be resolved.' : undefined;
 
-/** Conversations are resolved before a pull request is merged. It says nothing about pushes. */
+/** Conversations must be resolved before a pull request is merged. The rule doesn't apply to pushes. */
 const conversationRule: RuleEvaluator<'required_conversation_resolution'> = {
   kinds: ['update'],
   needs: 'names',
   violation: (check) => (check.merge ? unresolved(check, check.merge) : undefined),
 };
 
-/** The rules that reviews decide. */
+/** The rules that depend on reviews. */
 export const reviewEvaluators = {
   pull_request: pullRequestRule,
   required_conversation_resolution: conversationRule,

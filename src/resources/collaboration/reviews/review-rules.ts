@@ -4,17 +4,17 @@ import type { Id } from '#lib/id.ts';
 import { loadRulesOfRefs } from '#resources/code/ref-rules/index.ts';
 import type { ActorFacts, Bypass, RuledRepository, RuleOf } from '#resources/code/rulesets/index.ts';
 
-/** What a rule wants of the reviews of a pull request. */
+/** The requirements of a rule for the reviews of a pull request. */
 export type ReviewParameters = RuleOf<'pull_request'>['parameters'];
 
 type ReviewRules = {
-  /** By the names of branches; those that no such rule is about aren't among them. */
+  /** By the names of branches. Branches without such a rule are missing. */
   readonly byBase: ReadonlyMap<string, readonly (ReviewParameters & { readonly bypass: Bypass })[]>;
-  /** What decides about the actor; undefined where no rule at all applies. */
+  /** The facts about the actor; undefined where no rule applies. */
   readonly facts: ActorFacts | undefined;
 };
 
-/** What the rules in force for some branches want of the reviews of pull requests into them, as they apply to an actor. */
+/** The requirements of active rules for the reviews of pull requests into some branches, as they apply to an actor. */
 export async function loadReviewRules(
   db: Db,
   repo: RuledRepository,

@@ -25,7 +25,7 @@ import {
   updateReview,
 } from './store.ts';
 
-/** What a review becomes when it is submitted. */
+/** The state of a submitted review, by its event. */
 const stateOf = {
   APPROVE: 'APPROVED',
   REQUEST_CHANGES: 'CHANGES_REQUESTED',
@@ -36,7 +36,7 @@ const stateOf = {
 export const mayWrite = ({ repo, by }: RepositoryAction): boolean =>
   by.grant.kind === 'installation' || reaches(repo.role, 'write');
 
-/** Where the conversation is locked, only those who may write to the repository can review. */
+/** Where the conversation is locked, only users with write access can review. */
 function checkMayReview(action: RepositoryAction, { locked }: Pick<PullRow, 'locked'>): void {
   if (locked && !mayWrite(action)) throw forbidden('Unable to create comment because issue is locked.');
 }
@@ -47,7 +47,7 @@ async function checkNonePending(scope: WriteScope, { by }: RepositoryAction, pul
 }
 
 /**
- * Nobody approves their own pull request, workflow jobs only approve where the settings let them, and other reviews need a text.
+ * Nobody approves their own pull request. Workflow jobs only approve where the settings allow it. Other reviews need a text.
  * @throws Refusal 403 for a job, 422
  */
 async function checkEvent(
@@ -66,7 +66,7 @@ async function checkEvent(
     throw invalid('PullRequestReview', 'body', 'missing_field');
 }
 
-/** Reviews a pull request; without an event, for the time being for its author alone. */
+/** Reviews a pull request. Without an event, only its author sees the review for now. */
 export async function createReview(
   scope: WriteScope,
   action: TextAction,
@@ -120,7 +120,7 @@ export async function submitReview(
   return publish(scope, action, pull, review, { body, event });
 }
 
-/** Makes a pending review with its comments everybody's. */
+/** Shows a pending review with its comments to everybody. */
 async function publish(
   scope: WriteScope,
   action: TextAction,
@@ -135,7 +135,7 @@ async function publish(
   return row;
 }
 
-/** Counts and records a review that was submitted, and its comments, with what their texts refer to. */
+/** Counts and records a submitted review and its comments, with the references in their texts. */
 async function recordReview(
   scope: WriteScope,
   action: TextAction,
@@ -160,7 +160,7 @@ async function recordReview(
   for (const { id, body } of comments) await recordReferences(scope, action, { issue: pull.id, reviewComment: id, after: body });
 }
 
-/** Comments on a location of the diff at once: as in the public API, by a review that says nothing else. */
+/** Adds a single comment to the diff: as in the public API, a review without a text of its own. */
 export async function commentOnDiff(
   scope: WriteScope,
   action: TextAction,
@@ -174,7 +174,7 @@ export async function commentOnDiff(
   return insertSingle(scope, action, pull, { location, commit: draft.commit, body, in_reply_to_id: null });
 }
 
-/** Replies to a comment, or to the one that it replies to: all of a conversation are replies to its first. */
+/** Replies to a comment. A reply to a reply belongs to the first comment of the conversation. */
 export async function replyTo(
   scope: WriteScope,
   action: TextAction,
@@ -229,7 +229,7 @@ async function insertSingle(
   return comment;
 }
 
-/** Authors may change what they wrote; users who may write to the repository may change all. */
+/** Authors may change what they wrote. Users with write access may change all. */
 function checkMayChange(action: RepositoryAction, { author_id }: Pick<ReviewRow, 'author_id'>): void {
   if (author_id !== action.by.account.id && !mayWrite(action)) throw forbidden('Must have admin rights to Repository.');
 }
@@ -271,7 +271,7 @@ export async function changeComment(
   return row;
 }
 
-/** Deletes a comment, and its review if that says nothing else. */
+/** Deletes a comment, and its review if that has no other content. */
 export async function deleteComment(scope: WriteScope, action: RepositoryAction, comment: ReviewCommentRow): Promise<void> {
   checkMayChange(action, comment);
   await removeComment(scope.tx, comment);

@@ -164,7 +164,8 @@ export async function listOpenPulls(
   const query =
     'reviewer' in scope && scope.reviewer !== undefined
       ? sql<PullCursor & { id: Pull }>`select distinct ${columns}
-          from reviews v join issues i on i.id = v.issue_id and ${open} join repositories r on r.id = i.repository_id and ${within}
+          from reviews v join issues i on i.id = v.issue_id and ${open}
+          join repositories r on r.id = i.repository_id and ${within}
           where v.author_id = ${scope.reviewer} and v.state in ('APPROVED', 'CHANGES_REQUESTED')
             and (i.repository_id, i.number) > (${after.repository}, ${after.number}) ${order}`
       : sql<PullCursor & { id: Pull }>`select i.* from repositories r cross join lateral (

@@ -31,7 +31,7 @@ export const listEmails = (db: Db, user: User, page: Page): Promise<Listed<Email
 export const listPublicEmails = (db: Db, { id, email }: Account, page: Page): Promise<Listed<EmailRow>> =>
   list(db, emailsOf(db, id).where('email', '=', email).orderBy('id'), page);
 
-/** All addresses of a user, of which there are few. */
+/** All addresses of a user. There are few. */
 export const loadEmails = (db: Db, user: User): Promise<EmailRow[]> => emailsOf(db, user).orderBy('id').execute();
 
 /** The verified addresses of users. */

@@ -27,10 +27,7 @@ type NewAccount = {
   now: Date;
 };
 
-/**
- * Refuses a login that is invalid, reserved or taken. `isForActions`: an operator wants to serve the actions of this owner from
- * here.
- */
+/** Refuses a login that is invalid, reserved or taken. `isForActions` allows the login whose repositories serve actions. */
 export async function checkLogin(scope: WriteScope, login: string, { isForActions = false } = {}): Promise<void> {
   const isReserved = isReservedLogin(login) && !(isForActions && isActionsOwner(login));
   if (!loginPattern.test(login) || isReserved) {
@@ -44,7 +41,7 @@ export async function checkLogin(scope: WriteScope, login: string, { isForAction
   if (await isLoginTaken(scope.tx, login)) throw invalid('User', 'login', 'already_exists', 'login has already been taken');
 }
 
-/** Creates a user's account. An address that is given counts as verified, and the profile shows it. */
+/** Creates a user's account. A given address counts as verified, and the profile shows it. */
 export async function createUser(
   scope: WriteScope,
   { login, name, email, siteAdmin, passwordHash, now }: NewAccount,
@@ -64,7 +61,7 @@ export async function createUser(
   return account;
 }
 
-/** Changes the profile of an account. The address that it shows must be a verified one of the account. */
+/** Changes the profile of an account. Its public address must be a verified one of the account. */
 export async function changeProfile(
   scope: WriteScope,
   { by, now }: ActionContext,
@@ -75,13 +72,13 @@ export async function changeProfile(
   return updateAccount(scope.tx, account.id, { ...defined(wanted), ...shown, updated_at: now });
 }
 
-/** What a key is made of, and whose it is: an account's, or, as a deploy key, a repository's. */
+/** A key, and its holder: an account, or a repository for a deploy key. */
 type NewKey = { key: string; title?: string | undefined; now: Date } & (
   | { user_id: Id<'accounts'> }
   | { repository_id: Id<'repositories'>; read_only: boolean; added_by: Id<'accounts'> }
 );
 
-/** Stores an SSH key. It belongs to one account or repository only, since it identifies who comes. */
+/** Stores an SSH key. It belongs to only one account or repository, since it identifies the holder. */
 export async function storeKey(scope: WriteScope, { key, title, now, ...holder }: NewKey): Promise<KeyRow> {
   const parsed = parseSshKey(key);
   if (!parsed) throw invalid('PublicKey', 'key', 'invalid', 'key is invalid. You must supply a key in OpenSSH public key format');

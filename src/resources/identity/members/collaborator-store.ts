@@ -119,6 +119,5 @@ export const removeAllDirectRoles = (tx: Tx, organization: Organization) =>
     with roles as (
       delete from collaborators c using repositories r where r.id = c.repository_id and r.owner_id = ${organization}
     )
-    delete from repository_invitations i using repositories r where r.id = i.repository_id and r.owner_id = ${organization}`.execute(
-    tx,
-  );
+    delete from repository_invitations i using repositories r
+    where r.id = i.repository_id and r.owner_id = ${organization}`.execute(tx);

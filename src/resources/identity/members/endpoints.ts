@@ -79,7 +79,7 @@ export const getOrgMembership = endpoint({
   replies: { 200: Membership },
   async handle({ scope, db, at, viewer }) {
     const membership = await findMembership(db, at.org.id, at.user.id);
-    // Only owners, and apps with the permission, see who is invited.
+    // Only owners, and apps with the permission, see invitations.
     const seesInvited = at.org.role === 'owner' || viewer.grant.kind === 'installation';
     if (!membership || (membership.state === 'pending' && !seesInvited)) throw notFound();
     return presentMembership(scope, membership);

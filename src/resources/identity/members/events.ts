@@ -3,7 +3,7 @@ import type { DeletedRow } from '#events/kinds.ts';
 import type { Recorded } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
-import { eventKinds, type PayloadContext, payloadBuilder, type WebhookEvent, webhookEventType } from '#resources/event-kinds.ts';
+import { eventKinds, type PayloadScope, payloadBuilder, type WebhookEvent, webhookEventType } from '#resources/event-kinds.ts';
 import { findAccountById, presentUser } from '#resources/identity/accounts/index.ts';
 import { countInvitationTeams } from './invitation-store.ts';
 import { presentInvitation } from './present.ts';
@@ -26,7 +26,7 @@ export const organizationEvent = webhookEventType({ name: 'organization', permis
 
 /** A webhook event about a membership of an organization. */
 async function buildMembershipEvents(
-  context: PayloadContext,
+  context: PayloadScope,
   event: Recorded<'member.added' | 'member.removed'>,
   action: string,
 ): Promise<readonly WebhookEvent[]> {
@@ -47,7 +47,7 @@ async function buildMembershipEvents(
 
 /** An invitation in its original state. It may have been accepted since. */
 async function buildInvited(
-  context: PayloadContext,
+  context: PayloadScope,
   { owner, data }: Recorded<'member.invited'>,
 ): Promise<readonly WebhookEvent[]> {
   const { db, links } = context;

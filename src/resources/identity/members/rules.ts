@@ -23,8 +23,8 @@ import {
 import { acceptInvitations, removeFromTeams } from './team-member-store.ts';
 
 /**
- * Whether a viewer may see concealed memberships: members may, with a credential that may read members. `permission` is what
- * a fine-grained credential needs.
+ * Whether a viewer may see concealed memberships. Members may, with a credential that may read members. `permission` is what a
+ * fine-grained credential needs.
  */
 export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
   authorize({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
@@ -32,7 +32,7 @@ export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission =
 /** A change of a user's membership. */
 export type MemberAction = OrganizationAction & { user: Account };
 
-/** Invites a user into an organization, or changes the role of a member, or the one that somebody is invited with. */
+/** Invites a user into an organization, or changes the role of a member or of an invitation. */
 export async function setMembership(scope: WriteScope, action: MemberAction & { role: OrgRole }): Promise<Membership> {
   const { org, user, role } = action;
   if (user.kind !== 'user') throw notFound();
@@ -57,7 +57,7 @@ async function checkMayDemote(scope: WriteScope, { org, user, by }: MemberAction
 const getMembership = async (scope: WriteScope, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<Membership> =>
   orNotFound(await findMembership(scope.tx, org.id, user.id));
 
-/** Accepts the caller's own invitation, and with it those into teams. */
+/** Accepts the caller's own invitation, and the invitations into teams that belong to it. */
 export async function acceptMembership(scope: WriteScope, action: MemberAction): Promise<Membership> {
   const { org, user, now } = action;
   await lockOrganization(scope.tx, org.id);
@@ -77,8 +77,8 @@ export async function acceptMembership(scope: WriteScope, action: MemberAction):
 type NewMember = { organization: Account['id']; user: Account['id']; role: OrgRole; now: Date };
 
 /**
- * Makes a user a member, or changes their role. Their invitations end, and they come into the teams that those were into. Returns
- * these.
+ * Makes a user a member, or changes their role. Their invitations end, and they join the teams of these invitations. Returns
+ * these teams.
  */
 export async function addMember(scope: WriteScope, { organization, user, role, now }: NewMember) {
   await putMembership(scope.tx, { organization_id: organization, user_id: user, role, created_at: now });
@@ -86,8 +86,8 @@ export async function addMember(scope: WriteScope, { organization, user, role, n
 }
 
 /**
- * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners may remove
- * others; all members may leave, except the last owner.
+ * Removes a member with all access to the organization's repositories, or withdraws an invitation. Owners may remove others. All
+ * members may leave, except the last owner.
  */
 export async function removeMember(scope: WriteScope, action: MemberAction): Promise<void> {
   const { org, user, by } = action;

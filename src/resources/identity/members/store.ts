@@ -137,7 +137,8 @@ export const updateMembership = (tx: Tx, organization: Organization, user: User,
 export const removeMembership = (tx: Tx, organization: Organization, user: User, now: Date) =>
   sql`
     with removed as (
-      delete from memberships where organization_id = ${organization} and user_id = ${user} returning organization_id, user_id, role
+      delete from memberships where organization_id = ${organization} and user_id = ${user}
+      returning organization_id, user_id, role
     )
     insert into former_members (organization_id, user_id, role, ended_at)
     select organization_id, user_id, role, ${now} from removed

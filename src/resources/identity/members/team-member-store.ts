@@ -20,7 +20,8 @@ export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>)
   const { rows } = await sql<{ put: Put }>`
     with before as (select role from team_members where team_id = ${row.team_id} and user_id = ${row.user_id}),
     put as (
-      insert into team_members (team_id, user_id, role, created_at) values (${row.team_id}, ${row.user_id}, ${row.role}, ${row.created_at})
+      insert into team_members (team_id, user_id, role, created_at)
+      values (${row.team_id}, ${row.user_id}, ${row.role}, ${row.created_at})
       on conflict (team_id, user_id) do update set role = excluded.role
     )
     select coalesce((select case when role = ${row.role} then 'same' else 'changed' end from before), 'added') as put`.execute(
@@ -66,7 +67,8 @@ export async function acceptInvitations(
 ): Promise<{ team: Id<'teams'>; role: TeamMemberRole }[]> {
   const { rows } = await sql<{ team: Id<'teams'>; role: TeamMemberRole }>`
     with accepted as (
-      delete from organization_invitations i where i.organization_id = ${organization} and ${isToUser(user)} returning i.id, i.failed_at
+      delete from organization_invitations i where i.organization_id = ${organization} and ${isToUser(user)}
+      returning i.id, i.failed_at
     )
     insert into team_members (team_id, user_id, role, created_at)
     select t.team_id, ${user}, t.role, ${now} from team_invitations t join accepted on accepted.id = t.invitation_id

@@ -20,7 +20,7 @@ import { InvitationFilter, NewInvitation } from './schemas.ts';
 const reads = { permission: 'members:read', scopes: ['read:org'], tokens: everyToken, role: 'owner' } as const;
 const writes = { permission: 'members:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' } as const;
 
-/** The roles of the filter that somebody may be invited with. */
+/** The roles of invitations, by the value of the filter. */
 const roles = { all: undefined, admin: 'owner', direct_member: 'member' } as const;
 
 export const listPendingInvitations = endpoint({

@@ -24,7 +24,7 @@ import type { NewInvitation } from './schemas.ts';
 const refused = (field: keyof NewInvitation, code: FieldCode, message: string): Refusal =>
   invalid('OrganizationInvitation', field, code, message);
 
-/** Invites an account or an e-mail address into an organization, and into teams of it. */
+/** Invites an account or an e-mail address into an organization, and into some of its teams. */
 export async function createInvitation(
   scope: WriteScope,
   action: OrganizationAction,
@@ -66,8 +66,8 @@ async function inviteeOf(scope: WriteScope, { invitee_id, email }: NewInvitation
 }
 
 /**
- * Refuses who is a member or invited already. That an address is a member's is no reason to refuse it, since that would tell
- * whose it is (decision 27); to a member, the invitation gives nothing.
+ * Refuses users who are members or invited already. An address that belongs to a member isn't refused, since that would disclose
+ * its owner (decision 27). To a member, the invitation gives nothing.
  */
 async function checkInvitee(scope: WriteScope, { org }: OrganizationAction, to: Invitee): Promise<void> {
   const field = 'user' in to ? 'invitee_id' : 'email';
@@ -89,11 +89,11 @@ async function roleFor(
     case 'direct_member':
       return 'member';
     case 'billing_manager':
-      throw refused('role', 'unprocessable', 'There is no billing here that somebody could manage');
+      throw refused('role', 'unprocessable', 'This server has no billing managers');
     case 'reinstate': {
-      // An address doesn't tell who it belongs to.
+      // The owner of an address isn't disclosed.
       const former = 'user' in to ? await findFormerRole(scope.tx, org.id, to.user) : undefined;
-      if (!former) throw refused('role', 'unprocessable', 'Only who was a member, and is named by invitee_id, can be reinstated');
+      if (!former) throw refused('role', 'unprocessable', 'Only former members, named by invitee_id, can be reinstated');
       return former;
     }
   }

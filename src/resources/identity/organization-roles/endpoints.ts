@@ -1,4 +1,4 @@
-// Roles for a whole organization: the list of them, and the members and teams that have them.
+// Organization roles: their list, and the members and teams that have them.
 import { Type } from 'typebox';
 import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';

@@ -47,7 +47,7 @@ export async function revokeRoles(scope: WriteScope, action: OrganizationAction,
   await recordEach(scope.tx, removed, (id) => ({ ...event, kind: 'organization_role.revoked', data: { role: id, ...holder } }));
 }
 
-/** Whether the caller may know which teams manage the security: owners, apps, and those who do so themselves. */
+/** Whether the caller may see which teams are security managers: owners, apps, and security managers themselves. */
 export async function seesSecurityManagers(db: Db, { org, by }: OrganizationAction, role: RoleRow): Promise<boolean> {
   if (org.role === 'owner' || by.grant.kind === 'installation') return true;
   return isHolderOf(db, org.id, role.id, by.account.id);

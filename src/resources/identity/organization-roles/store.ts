@@ -47,7 +47,8 @@ export const getSecurityManagerRole = (db: Db): Promise<RoleRow> =>
 /** Whether an account is a security manager of the organization whose id is in a column. */
 export const managesSecurity = (organization: RawBuilder<unknown>, user: Id<'accounts'>): RawBuilder<boolean> =>
   sql<boolean>`exists (select from organization_role_holders h join organization_roles o on o.id = h.role_id
-    where h.organization_id = ${organization} and h.user_id = ${user} and o.organization_id is null and o.name = ${securityManager})`;
+    where h.organization_id = ${organization} and h.user_id = ${user} and o.organization_id is null
+      and o.name = ${securityManager})`;
 
 /** The teams that a role was assigned to, without their child teams. */
 export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'organization_roles'>): Promise<TeamRow[]> =>

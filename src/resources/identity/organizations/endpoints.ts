@@ -40,7 +40,7 @@ export const getOrganization = endpoint({
   },
 });
 
-/** Owners see the settings by a user's token; an installation sees them by its permission. */
+/** Owners read the settings with a user's token, and installations with their permission. */
 const mayReadSettings = (org: Org, grant: Grant): boolean => {
   if (isScoped(grant)) return org.role === 'owner';
   const permitted = org.reached && org.held.organization_administration !== undefined;

@@ -17,7 +17,7 @@ type NewOrganization = {
   name?: string | undefined;
   owner: Account;
   actor?: Id<'accounts'>;
-  /** Allows the reserved login `actions`, whose repositories workflows then take instead of those of the origin. */
+  /** Allows the reserved login `actions`. Workflows then use its repositories instead of the configured origin of actions. */
   isForActions?: boolean;
   now: Date;
 };
@@ -42,12 +42,15 @@ export async function createOrganization(
   return { ...account, settings };
 }
 
-/** What an organization demands of fine-grained tokens. */
+/** An organization's requirements for fine-grained tokens. */
 export type TokenDemandsChange = Partial<
   Pick<Settings, 'fine_grained_tokens_allowed' | 'token_approval_required' | 'max_token_days'>
 >;
 
-/** Changes what an organization demands of fine-grained tokens. What it refuses from now on stops at the next request. */
+/**
+ * Changes an organization's requirements for fine-grained tokens. Tokens that no longer meet them are refused from the next
+ * request on.
+ */
 export async function changeTokenDemands(
   scope: WriteScope,
   { org, actor, now }: { org: Account; actor: Id<'accounts'> | undefined; now: Date },
@@ -58,7 +61,7 @@ export async function changeTokenDemands(
   return changed;
 }
 
-/** The settings that the older parameter `members_allowed_repository_creation_type` stands for. */
+/** The settings that correspond to the older parameter `members_allowed_repository_creation_type`. */
 function creationFlags(type: OrganizationChange['members_allowed_repository_creation_type']) {
   if (type === undefined) return {};
   return {

@@ -71,7 +71,7 @@ export async function deleteGpgKey(scope: WriteScope, { by: { account }, now }: 
   await record(scope.tx, { kind: 'gpg_key.deleted', owner: account.id, actor: account.id, at: now, data: { key: key.id } });
 }
 
-/** Adds an SSH key for signatures. It may be one that the account signs in by, too. */
+/** Adds an SSH key for signatures. The account may also sign in with it. */
 export async function createSshSigningKey(
   scope: WriteScope,
   { by, now }: ActionContext,

@@ -7,7 +7,7 @@ import {
   changesOf,
   eventKinds,
   type PayloadBuilder,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   type WebhookEventType,
@@ -41,7 +41,7 @@ const teamEvent = webhookEventType({ name: 'team', permission: 'members:read', h
 const teamAddEvent = webhookEventType({ name: 'team_add', permission: 'members:read', hooks: 'all' });
 const membershipEvent = webhookEventType({ name: 'membership', permission: 'members:read', hooks: 'organizations' });
 
-async function presentTeam(scope: PayloadContext, row: TeamRow, role?: string) {
+async function presentTeam(scope: PayloadScope, row: TeamRow, role?: string) {
   const knownRole = role !== undefined && isRole(role) ? role : undefined;
   const [presented] = await presentTeams(scope, [row], knownRole === undefined ? undefined : () => knownRole);
   return presented;
@@ -51,7 +51,7 @@ type TeamKind = Extract<EventKind, `team.${string}`>;
 
 /** A webhook event about a team that still exists. */
 async function aboutTeam(
-  context: PayloadContext,
+  context: PayloadScope,
   event: { owner: Id<'accounts'>; data: { team: Id<'teams'> } },
   build: (team: TeamRow) => Promise<readonly WebhookEvent[]>,
 ): Promise<readonly WebhookEvent[]> {
@@ -60,7 +60,7 @@ async function aboutTeam(
 }
 
 const teamMemberPayload = (
-  context: PayloadContext,
+  context: PayloadScope,
   event: Recorded<'team.member_added' | 'team.member_removed'>,
   action: string,
 ): Promise<readonly WebhookEvent[]> =>
@@ -72,7 +72,7 @@ const teamMemberPayload = (
   });
 
 const teamRepositoryPayload = (
-  context: PayloadContext,
+  context: PayloadScope,
   event: Recorded<'team.repository_added' | 'team.repository_changed' | 'team.repository_removed'>,
   events: readonly { type: WebhookEventType; action: string | null }[],
 ): Promise<readonly WebhookEvent[]> =>

@@ -55,7 +55,7 @@ export async function changeTeamFor(
   return changeTeam(scope, { team, wanted: await settingsOf(scope, action, wanted, team), ...actorOf(action) });
 }
 
-/** Deletes a team. Those below it are deleted with it, for which their owners alone are asked. */
+/** Deletes a team with its child teams. A team that has some can only be deleted by owners. */
 export async function deleteTeamFor(scope: WriteScope, action: OrganizationAction, team: TeamRow): Promise<void> {
   await checkMaintains(scope, action, team);
   if (!managesAll(action) && (await hasTeamsBelow(scope.tx, team.id)))

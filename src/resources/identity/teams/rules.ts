@@ -35,7 +35,7 @@ type Actor = { by: Id<'accounts'> | undefined; now: Date };
 
 const eventOf = (team: TeamRow, { by, now }: Actor) => ({ owner: team.organization_id, actor: by, at: now }) as const;
 
-/** The teams that a viewer may see: owners and installed apps all, other members the closed ones and their own. */
+/** The teams that a viewer may see: owners and installed apps see all, other members see closed teams and their own. */
 export function teamVisibility(org: Org, viewer: SignedIn): TeamVisibility {
   if (viewer.grant.kind === 'installation') return org.reached ? 'all' : 'none';
   if (org.role === undefined) return 'none';
@@ -43,8 +43,8 @@ export function teamVisibility(org: Org, viewer: SignedIn): TeamVisibility {
 }
 
 /**
- * The team again, its row locked, with those of its organization: a team, the teams above and below it, and who is in them change
- * one after the other. Undefined when it was deleted.
+ * Locks the team's organization and row, and reads the team again, so that changes to the hierarchy and the members of its teams
+ * run one after the other. Undefined when the team was deleted.
  */
 export async function lockTeam(tx: Tx, team: Pick<TeamRow, 'id' | 'organization_id'>): Promise<TeamRow | undefined> {
   await lockOrganization(tx, team.organization_id);
@@ -56,9 +56,9 @@ export type TeamSettings = {
   description?: string | null | undefined;
   privacy?: TeamRow['privacy'] | undefined;
   notification_setting?: TeamRow['notification_setting'] | undefined;
-  /** The role that it gets in a repository where none is named. */
+  /** Its role in a repository where the request names none. */
   repository_role?: TeamRow['repository_role'] | undefined;
-  /** The id of the team above it. */
+  /** The id of its parent team. */
   parent?: Id<'teams'> | null | undefined;
 };
 
@@ -72,7 +72,7 @@ function slugFor(name: string): string {
   return slug;
 }
 
-/** Finds the new parent of a team. A secret team can't be one, and isn't told from one that isn't there. */
+/** Finds the new parent of a team. A secret team can't be a parent; the refusal is the same as for a team that doesn't exist. */
 async function findParent(scope: WriteScope, organization: Id<'accounts'>, id: Id<'teams'>): Promise<TeamRow> {
   const parent = await findTeamById(scope.tx, organization, id);
   if (parent?.privacy === 'closed') return parent;
@@ -106,7 +106,7 @@ export async function createTeam(scope: WriteScope, { org, wanted, ...actor }: N
 
 type TeamChange = Actor & { team: TeamRow; wanted: Partial<TeamSettings> };
 
-/** Changes a team, which is locked (`lockTeam`). If it gets another parent, the teams below it move with it. */
+/** Changes a team. The caller holds its lock (`lockTeam`). A new parent moves the child teams along. */
 export async function changeTeam(scope: WriteScope, { team, wanted, ...actor }: TeamChange): Promise<TeamRow> {
   const parentId = wanted.parent === undefined ? team.parent_id : wanted.parent;
   const parent = parentId === null ? undefined : await findParent(scope, team.organization_id, parentId);
@@ -135,7 +135,7 @@ export async function changeTeam(scope: WriteScope, { team, wanted, ...actor }: 
   return changed;
 }
 
-/** Deletes a team, which is locked, and with it the teams below it. */
+/** Deletes a team with its child teams. The caller holds its lock. */
 export async function deleteTeam(scope: WriteScope, { team, ...actor }: Actor & { team: TeamRow }): Promise<void> {
   const removed = await removeTeams(scope.tx, team.id);
   await recordEach(scope.tx, removed, (one) => ({
@@ -147,7 +147,10 @@ export async function deleteTeam(scope: WriteScope, { team, ...actor }: Actor & 
 
 type TeamMemberChange = Actor & { team: TeamRow; user: Account; role: TeamMemberRole };
 
-/** Adds a member of the organization to a team, or changes their role in it. `field` is where the request names the user. */
+/**
+ * Adds a member of the organization to a team, or changes their role in it. `field` is the field of the request that names the
+ * user.
+ */
 export async function setTeamMember(
   scope: WriteScope,
   { team, user, role, field = 'username', ...actor }: TeamMemberChange & { field?: 'username' | 'maintainers' },
@@ -171,7 +174,7 @@ export async function unsetTeamMember(
 
 type TeamRoleChange = Actor & { team: TeamRow; repository: Pick<RepositoryRow, 'id' | 'owner_id'>; role: Role };
 
-/** Gives a team, and the teams below it, a role in a repository of its organization. */
+/** Gives a team and its child teams a role in a repository of its organization. */
 export async function setTeamRole(scope: WriteScope, { team, repository, role, ...actor }: TeamRoleChange): Promise<void> {
   if (repository.owner_id !== team.organization_id)
     throw invalid('TeamRepository', 'repository', 'invalid', 'The repository is not of this organization');

@@ -153,7 +153,8 @@ export const findTeamRoleOf = async (db: Db, team: Id<'teams'>, user: Id<'accoun
 
 /** The ids of the members of a team or its child teams. */
 const peopleOf = (team: Id<'teams'>) => sql`
-  select tm.user_id from teams below join team_members tm on tm.team_id = below.id where below.ancestors @> array[${team}]::bigint[]`;
+  select tm.user_id from teams below join team_members tm on tm.team_id = below.id
+  where below.ancestors @> array[${team}]::bigint[]`;
 
 /** A member's role in a team: organization owners maintain every team that they are in, and people in child teams are members. */
 const roleIn = (team: Id<'teams'>) => sql<TeamMemberRole>`case when m.role = 'owner' then 'maintainer' else coalesce(
@@ -220,9 +221,8 @@ export async function loadWantedRepositories(
   if (names.length === 0) return [];
   const { rows } = await sql<WantedRepository>`
     select r.id, r.name, r.owner_id, ${roleLevelOf(viewer.account.id)} as level from repositories r
-    where r.owner_id = ${organization} and lower(r.name) = any (${[...names]}) and ${reachedBy(viewer.grant)} order by r.id`.execute(
-    db,
-  );
+    where r.owner_id = ${organization} and lower(r.name) = any (${[...names]}) and ${reachedBy(viewer.grant)}
+    order by r.id`.execute(db);
   return rows;
 }
 
@@ -282,7 +282,8 @@ export const moveTeam = (tx: Tx, team: TeamRow, above: readonly number[]) => {
   const before = team.ancestors.filter((id) => id !== team.id);
   return sql`
     update teams set ancestors =
-      array(select a.id from unnest(ancestors) with ordinality as a (id, place) where a.id <> all (${before}::bigint[]) order by a.place)
+      array(select a.id from unnest(ancestors) with ordinality as a (id, place)
+        where a.id <> all (${before}::bigint[]) order by a.place)
         || ${[...above]}::bigint[]
     where ancestors @> array[${team.id}]::bigint[]`.execute(tx);
 };
@@ -347,7 +348,8 @@ export const giveTeamAccess = async (
 ) => {
   const { rows } = await sql<{ team_id: Id<'teams'> }>`
     insert into team_repositories (team_id, repository_id, role, created_at)
-    select t.id, ${repository}, 'read', ${now} from teams t where t.organization_id = ${organization} and t.id = any (${[...teams]})
+    select t.id, ${repository}, 'read', ${now} from teams t
+    where t.organization_id = ${organization} and t.id = any (${[...teams]})
     on conflict do nothing returning team_id`.execute(tx);
   return rows.map((row) => row.team_id);
 };

@@ -5,7 +5,7 @@ import { getOptional } from '#lib/collections.ts';
 import { type Id, nodeId } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import { eventKinds, type PayloadContext, payloadBuilder, type WebhookEvent, webhookEventType } from '#resources/event-kinds.ts';
+import { eventKinds, type PayloadScope, payloadBuilder, type WebhookEvent, webhookEventType } from '#resources/event-kinds.ts';
 import { loadAccounts, presentUser } from '#resources/identity/accounts/index.ts';
 import { byScope, selectionWord } from './present.ts';
 import type { FullTokenRequest } from './request-store.ts';
@@ -33,7 +33,7 @@ const requestEvent = webhookEventType({
 });
 
 async function buildRequestEvents(
-  { db, links }: PayloadContext,
+  { db, links }: PayloadScope,
   { owner, at, data }: Pick<Recorded<RequestKind>, 'owner' | 'at' | 'data'>,
   action: string,
 ): Promise<readonly WebhookEvent[]> {

@@ -25,7 +25,7 @@ import {
   updateTokenAccess,
 } from './store.ts';
 
-/** `all` are those of the owner, `public` all public ones for reading, or a list of the owner's repositories. */
+/** `all`: all repositories of the owner; `public`: all public ones, for reading; or a list of the owner's repositories. */
 type Repositories = 'all' | 'public' | readonly Id<'repositories'>[];
 
 const maxRepositories = fixedValue(tokenLimits.tokenRepositories);
@@ -145,14 +145,14 @@ const selected = (selection: TokenRow['repository_selection'], repositories: Id<
 const selectionOf = (repositories: Repositories) => (typeof repositories === 'string' ? repositories : ('selected' as const));
 const listed = (repositories: Repositories) => (typeof repositories === 'string' ? [] : repositories);
 
-/** Whether what is asked for is allowed already. */
+/** Whether the requested access is already approved. */
 const isWithin = (held: Allowed, asked: Allowed): boolean =>
   includesAll(held.permissions, asked.permissions) &&
   (asked.repositories === 'public' ||
     held.repositories === 'all' ||
     (asked.repositories !== 'all' && listed(asked.repositories).every((id) => listed(held.repositories).includes(id))));
 
-/** What is both allowed already and asked for. */
+/** The part of the requested access that is already approved. */
 function common(held: Allowed, asked: Allowed): Allowed {
   const permissions = intersect(held.permissions, asked.permissions);
   if (held.repositories === 'all') return { permissions, repositories: asked.repositories };

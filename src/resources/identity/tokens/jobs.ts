@@ -2,7 +2,7 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { revokeTokensOfMember } from './approvals.ts';
 
-/** Who leaves an organization loses what it granted to their tokens, also in case they come back. */
+/** Revokes an organization's approvals of the tokens of former members, so that they don't return with the member. */
 export const revokeOfFormerMembers = subscription({
   name: 'tokens.revokeOfFormerMembers',
   on: ['member.removed'],

@@ -24,7 +24,7 @@ export type NewToken = { token: string; row: TokenRow };
 /** The columns that every kind of token has. */
 export const stored = (token: string, now: Date) => ({ hash: hashToken(token), last_eight: token.slice(-8), created_at: now });
 
-/** The scopes of a request, without those that other scopes include. Refuses unknown ones. */
+/** The scopes of a request, without the ones that other scopes include. Refuses unknown scopes. */
 function checkScopes(given: readonly string[]): Scope[] {
   const unknown = given.find((name) => !isScope(canonicalScope(name)));
   if (unknown !== undefined)
@@ -32,7 +32,7 @@ function checkScopes(given: readonly string[]): Scope[] {
   return normalizeScopes(given);
 }
 
-/** A permission set from names, in the words of either vocabulary, and levels. Refuses those that the catalogue doesn't have. */
+/** A permission set from names, in the words of either vocabulary, and levels. Refuses permissions outside the catalogue. */
 export function checkPermissions(given: Readonly<Record<string, string>>): PermissionSet {
   const checked: PermissionSet = {};
   for (const [word, level] of Object.entries(given)) {
@@ -66,7 +66,9 @@ export async function createClassicToken(
   return { token, row };
 }
 
-/** Deletes a token with its refresh token, by the text of either, and cancels its request; false if there was none. */
+/**
+ * Deletes a token with its refresh token, by the text of either, and cancels its request for approval; false if there was none.
+ */
 export async function revokeToken(scope: WriteScope, token: string, now: Date): Promise<boolean> {
   const hash = hashToken(token);
   const row = await findTokenForUpdate(scope.tx, hash);

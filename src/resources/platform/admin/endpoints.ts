@@ -51,7 +51,7 @@ export const createOrganizationByAdmin = endpoint({
   },
 });
 
-/** In the public API an impersonation token belongs to an app. Hearth has no such app, so replies show this one. */
+/** In the public API, an impersonation token belongs to an app. Hearth has no such app, so replies show this one. */
 const administration = { client_id: '0'.repeat(20), name: 'Site administration' };
 
 export const createImpersonationToken = endpoint({

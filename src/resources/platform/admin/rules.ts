@@ -8,10 +8,10 @@ import { createClassicToken, type NewToken, removeTokensNamed } from '#resources
 
 type UserAction = ActionContext & { user: Account };
 
-/** The name of the tokens by which administrators act for users. */
+/** The name of the tokens with which administrators act for users. */
 const impersonation = 'impersonation';
 
-/** Creates a token by which an administrator acts for a user. A user has at most one; an earlier one is revoked. */
+/** Creates a token with which an administrator acts for a user. A user has at most one; an earlier one is revoked. */
 export async function impersonate(
   scope: WriteScope,
   { user, by, now }: UserAction,
@@ -24,13 +24,13 @@ export async function impersonate(
   return created;
 }
 
-/** Revokes the token by which administrators act for a user. */
+/** Revokes the token with which administrators act for a user. */
 export const endImpersonation = (scope: WriteScope, { user }: Pick<UserAction, 'user'>) =>
   removeTokensNamed(scope.tx, user.id, impersonation);
 
 /**
- * Suspends a user: all their credentials are refused until the suspension ends. Organizations have none, and apps are suspended
- * by installation.
+ * Suspends a user: all their credentials are refused until the suspension ends. Organizations have no credentials, and apps are
+ * suspended by installation.
  */
 export async function suspendUser(scope: WriteScope, { user, by, now }: UserAction): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be suspended');

@@ -3,7 +3,7 @@ import { job } from '#jobs/job.ts';
 import { dayOf } from '#lib/time.ts';
 import { removeEnded } from './seat-store.ts';
 
-/** Removes what gave seats that have ended. They count no more from the day on which they end, also before this runs. */
+/** Removes assignments of seats that have ended. Seats stop counting on their last day, even before this runs. */
 export const removeEndedSeats = job<Record<string, never>, JobContext>({
   name: 'assistant.remove-ended-seats',
   attempts: 3,

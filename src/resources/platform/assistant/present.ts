@@ -13,7 +13,10 @@ import { countSeats, type Seat } from './seat-store.ts';
 import type { CollaboratorRow, SpaceRow } from './space-store.ts';
 
 /** The seats of an organization in this billing cycle, and its settings. */
-export async function presentAssistant({ db, now, assistant }: Scope & Needs<'assistant'>, org: Org): Promise<AssistantDetails> {
+export async function presentAssistant(
+  { db, now, services: { assistant } }: Scope & Needs<'assistant'>,
+  org: Org,
+): Promise<AssistantDetails> {
   const since = beginningOfCycle(now);
   const active = [...(await assistant.activeSince(org.login, since))];
   const counts = await countSeats(db, { organization: org.id, today: dayOf(now) }, { since, active });
@@ -38,7 +41,7 @@ export async function presentAssistant({ db, now, assistant }: Scope & Needs<'as
 
 /** Seats of a whole page. They aren't based on a plan. */
 export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, rows: readonly Seat[]): Promise<AssistantSeat[]> {
-  const { db, links, assistant } = scope;
+  const { db, links, services } = scope;
   if (rows.length === 0) return [];
   const [accounts, teams, organization] = await Promise.all([
     loadAccounts(db, gather(rows, 'user_id')),
@@ -46,7 +49,7 @@ export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, 
     presentOrganizationOf(scope, org),
   ]);
   const presented = keyed(await presentTeams(scope, [...teams.values()]), ({ id }) => id);
-  const activity = await assistant.activity(
+  const activity = await services.assistant.activity(
     org.login,
     [...accounts.values()].map(({ login }) => login),
   );

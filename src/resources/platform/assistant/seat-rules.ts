@@ -13,10 +13,14 @@ import { type Assignees, countSeats, endAssignments, loadMembersNamed, loadTeams
 
 const resource = 'AssistantSeat';
 
-/** Who is named, by a field of a request. */
+/** The users or teams that a field of a request names. */
 type NamedAssignees = { readonly field: 'selected_usernames' | 'selected_teams'; readonly names: readonly string[] };
 
-/** Gives seats. @returns how many are new, or don't end any more. @throws Refusal 422 for strangers */
+/**
+ * Assigns seats.
+ * @returns the number of seats that are new, or no longer end
+ * @throws Refusal 422 for users and teams outside the organization
+ */
 export async function assignSeats(scope: WriteScope, action: OrganizationAction, named: NamedAssignees): Promise<number> {
   const { org, now } = action;
   await lockOrganization(scope.tx, org.id);
@@ -27,7 +31,11 @@ export async function assignSeats(scope: WriteScope, action: OrganizationAction,
   return (await countLasting(scope.tx, action)) - before;
 }
 
-/** Has seats end with the cycle. @returns how many do. @throws Refusal 422 for who has none of their own */
+/**
+ * Ends seats with the billing cycle.
+ * @returns the number of seats that end
+ * @throws Refusal 422 for users and teams without an assignment of their own
+ */
 export async function cancelSeats(scope: WriteScope, action: OrganizationAction, named: NamedAssignees): Promise<number> {
   const { org, now } = action;
   await lockOrganization(scope.tx, org.id);
@@ -68,8 +76,8 @@ async function findAssignees(
 const metricDays = 100;
 
 /**
- * The days that metrics are asked for: up to yesterday, and at most 100.
- * @throws Refusal 422 for what isn't a time, and for an end before the beginning
+ * The requested days of metrics: up to yesterday, and at most 100.
+ * @throws Refusal 422 for invalid times, and for an end before the beginning
  */
 export function metricsTime({ since, until }: MetricsTime, now: Date): { from: string; to: string } {
   const yesterday = dayOf(addDays(now, -1));

@@ -41,7 +41,8 @@ export async function listSeats(
   { limit, offset }: Pick<Page, 'limit' | 'offset'>,
 ): Promise<Listed<Seat>> {
   const { rows } = await sql<Seat & { total: number }>`
-    with seats as materialized (${seatsOf(organization, today)}), page as (select * from seats order by user_id limit ${limit} offset ${offset})
+    with seats as materialized (${seatsOf(organization, today)}),
+    page as (select * from seats order by user_id limit ${limit} offset ${offset})
     select p.*, c.total from (select count(*) as total from seats) c left join page p on true order by p.user_id`.execute(db);
   return {
     rows: rows.flatMap(({ total: _, ...seat }) => (seat.user_id === null ? [] : [seat])),

@@ -29,12 +29,12 @@ const maxCollaborators = fixedValue(spaceLimits.collaborators);
 
 const levels = { writer: 2, admin: 3 } as const;
 
-/** @throws Refusal 403 for who has a lower role in a space */
+/** @throws Refusal 403 for users with a lower role in a space */
 function demand(space: VisibleSpace, role: keyof typeof levels): void {
   if (space.level < levels[role]) throw forbidden(`You must have the role ${role} in this space`);
 }
 
-/** Makes a space, whose creator administers it. */
+/** Creates a space. Its creator administers it. */
 export async function createSpace(scope: WriteScope, action: OrganizationAction, wanted: NewAssistantSpace): Promise<SpaceRow> {
   const { org, by, now } = action;
   await lockOrganization(scope.tx, org.id);
@@ -56,7 +56,7 @@ export async function createSpace(scope: WriteScope, action: OrganizationAction,
   return space;
 }
 
-/** Changes the named fields of a space: those who write to it its texts, its administrators also what members may do. */
+/** Changes the named fields of a space. Writers may change its texts; administrators may also change the role of members. */
 export async function changeSpace(
   scope: WriteScope,
   action: OrganizationAction,
@@ -73,7 +73,10 @@ export async function changeSpace(
   return changed;
 }
 
-/** Gives somebody of the organization, or a team, a role in a space. @throws Refusal 422 for strangers, and for who has one */
+/**
+ * Gives a user or a team of the organization a role in a space.
+ * @throws Refusal 422 for others, and for collaborators that have a role already
+ */
 export async function addCollaborator(
   scope: WriteScope,
   action: OrganizationAction,
@@ -109,7 +112,10 @@ async function findActor(
   return { user_id: user_id ?? null, team_id: team_id ?? null };
 }
 
-/** Gives a collaborator another role, or none. @returns undefined where it is none */
+/**
+ * Changes the role of a collaborator, or removes it.
+ * @returns undefined where it was removed
+ */
 export async function changeCollaborator(
   scope: WriteScope,
   action: OrganizationAction,

@@ -92,7 +92,8 @@ export async function findCollaborator(
     select c.* from assistant_space_collaborators c where c.space_id = ${id} and ${
       type === 'User'
         ? sql`c.user_id = (select a.id from accounts a where lower(a.login) = lower(${name}))`
-        : sql`c.team_id = (select t.id from teams t where t.organization_id = ${organization_id} and lower(t.slug) = lower(${name}))`
+        : sql`c.team_id = (select t.id from teams t
+          where t.organization_id = ${organization_id} and lower(t.slug) = lower(${name}))`
     }`.execute(db);
   return rows[0];
 }

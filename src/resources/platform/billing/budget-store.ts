@@ -126,7 +126,8 @@ export async function findSpentBudget(
 ): Promise<Pick<BudgetRow, 'amount' | 'product_sku' | 'repository_id'> | undefined> {
   const { rows } = await sql<Pick<BudgetRow, 'amount' | 'product_sku' | 'repository_id'>>`
     select b.amount, b.product_sku, b.repository_id from billing_budgets b
-    where b.organization_id = ${organization} and b.prevents_usage and (b.repository_id is null or b.repository_id = ${repository})
+    where b.organization_id = ${organization} and b.prevents_usage
+      and (b.repository_id is null or b.repository_id = ${repository})
       and ${consumedOf(month)} >= b.amount
     order by b.id limit 1`.execute(db);
   return rows[0];

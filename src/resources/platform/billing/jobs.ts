@@ -8,7 +8,7 @@ import { recordReachedBudgets } from './rules.ts';
 import { minuteRate, minutesBetween, skuOf, storageRates } from './skus.ts';
 import { type Addition, addStorage, addUsage, countHour, countJobs, forgetHours } from './usage-store.ts';
 
-/** Counts the minutes of jobs that ended. A job is counted once, however often it is told. */
+/** Counts the minutes of completed jobs. A job is counted once, even if its event is delivered again. */
 export const countMinutes = batchSubscription<'workflow_job.completed', JobContext>({
   name: 'billing.count-minutes',
   on: ['workflow_job.completed'],
@@ -32,10 +32,10 @@ export const countMinutes = batchSubscription<'workflow_job.completed', JobConte
   },
 });
 
-/** How many days it is remembered that an hour was counted: longer than a job is tried again. */
+/** The number of days for which counted hours are remembered: longer than the retries of a job. */
 const rememberedDays = 35;
 
-/** Counts once in each hour what is stored then, as stored for that hour. */
+/** Counts the stored bytes once per hour, as if they were stored for that whole hour. */
 export const countStorage = job<Record<string, never>, JobContext>({
   name: 'billing.count-storage',
   attempts: 5,

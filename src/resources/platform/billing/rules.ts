@@ -35,10 +35,9 @@ const wrong = (field: string, message: string) => invalid(resource, field, 'inva
 const maxBudgets = fixedValue(billingLimits.budgets);
 const maxItems = fixedValue(billingLimits.items);
 
-/** At which shares of a budget its recipients are told, in percent (the public API's). */
+/** The percentages of a budget at which its recipients are notified (the public API's). */
 const thresholds = [75, 90, 100] as const;
 
-/** Adds a budget. */
 export async function createBudget(
   scope: WriteScope,
   action: OrganizationAction,
@@ -68,7 +67,7 @@ export async function createBudget(
 }
 
 /**
- * Changes the named settings of a budget. What it told before is told again where another amount, or that of something else, is
+ * Changes the named settings of a budget. After a change of its amount or subject, its thresholds are reported again when
  * reached.
  */
 export async function changeBudget(
@@ -116,11 +115,14 @@ export async function deleteBudget(scope: WriteScope, action: OrganizationAction
   await record(scope.tx, { ...inOrganization(action), kind: 'budget.deleted', data: { budget: budget.id } });
 }
 
-const taken = () => invalid(resource, 'budget_product_sku', 'already_exists', 'There is a budget for this already');
+const taken = () => invalid(resource, 'budget_product_sku', 'already_exists', 'A budget for this already exists');
 
 type WantedSubject = Pick<NewBudget, 'budget_scope' | 'budget_entity_name' | 'budget_type' | 'budget_product_sku'>;
 
-/** For what a budget is. @throws Refusal 422 for what isn't measured, and for a repository of another organization */
+/**
+ * The subject of a budget.
+ * @throws Refusal 422 for products that aren't measured, and for a repository of another organization
+ */
 async function subjectOf(db: Db, { org }: OrganizationAction, wanted: WantedSubject): Promise<Named> {
   const { budget_scope = 'organization', budget_entity_name = '', budget_type } = wanted;
   const product_sku = wanted.budget_product_sku.toLowerCase();
@@ -139,14 +141,20 @@ async function subjectOf(db: Db, { org }: OrganizationAction, wanted: WantedSubj
   return { ...named, repository_id: repository.id };
 }
 
-/** The name of a repository within its organization, which may stand before it; undefined where another one does. */
+/**
+ * The name of a repository within its organization. The text may start with the organization's login; undefined where it starts
+ * with another one.
+ */
 export function nameWithin(login: string, text: string): string | undefined {
   const [first = '', name] = text.split('/', 2);
   if (name === undefined) return first;
   return first.toLowerCase() === login.toLowerCase() ? name : undefined;
 }
 
-/** Who is told. Only owners see what an organization spends. @throws Refusal 422 for others, and for alerts that reach nobody */
+/**
+ * The recipients of alerts. Only owners see an organization's spending.
+ * @throws Refusal 422 for others, and for alerts without recipients
+ */
 async function alertingOf(
   db: Db,
   { org }: OrganizationAction,
@@ -164,7 +172,7 @@ async function alertingOf(
   return { alerts: will_alert ?? false, recipients: [...owners.values()] };
 }
 
-/** Records which shares of the budgets of organizations were newly reached. */
+/** Records the thresholds of organizations' budgets that were newly reached. */
 export async function recordReachedBudgets(
   scope: WriteScope,
   organizations: readonly Id<'accounts'>[],
@@ -185,7 +193,7 @@ export async function recordReachedBudgets(
     });
 }
 
-/** Why nothing further may run in a repository; undefined where it may. Only budgets of organizations stop anything. */
+/** Why nothing more may run in a repository; undefined where it may. Only budgets of organizations prevent usage. */
 export async function spentBudgetOf(
   db: Db,
   { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> },
@@ -194,10 +202,16 @@ export async function spentBudgetOf(
   const spent = await findSpentBudget(db, { organization: owner_id, repository: id, month: monthOf(now) });
   if (!spent) return undefined;
   const whose = spent.repository_id === null ? 'organization' : 'repository';
-  return `The budget of $${spent.amount} for ${spent.product_sku} of this ${whose} is used up for this month, and prevents further usage`;
+  return (
+    `The budget of $${spent.amount} for ${spent.product_sku} of this ${whose} is used up for this month, and prevents ` +
+    'further usage'
+  );
 }
 
-/** The items of a report. @throws Refusal 400 where there are too many for one */
+/**
+ * The items of a report.
+ * @throws Refusal 400 where one report would have too many
+ */
 export async function readUsage(db: Db, organization: Id<'accounts'>, wanted: WantedUsage): Promise<DatedUsage[]> {
   const items = await listUsage(db, organization, wanted, maxItems + 1);
   if (items.length > maxItems) throw badRequest(`There are more than ${maxItems} items: ask for a month or a day`);

@@ -54,8 +54,8 @@ export const forgetHours = async (tx: Tx, before: Date): Promise<void> => {
 export const addUsage = (tx: Tx, additions: readonly Addition[]): Promise<void> =>
   add(
     tx,
-    sql`select * from jsonb_to_recordset(${JSON.stringify(additions)}::jsonb) as a(organization_id bigint, day date, rate_id integer,
-      repository_id bigint, repository_name text, quantity bigint)`,
+    sql`select * from jsonb_to_recordset(${JSON.stringify(additions)}::jsonb) as a(organization_id bigint, day date,
+      rate_id integer, repository_id bigint, repository_name text, quantity bigint)`,
   );
 
 /** Adds what artifacts and caches take up now as stored for an hour of a day. @returns the organizations that have any */
@@ -70,16 +70,16 @@ export async function addStorage(
       union all select ${caches}::integer, repository_id, size from caches where upload_id is null) s
     group by rate_id, repository_id`;
   const owned = sql`
-    select r.owner_id as organization_id, ${day}::date as day, s.rate_id, r.id as repository_id, r.name as repository_name, s.quantity
+    select r.owner_id as organization_id, ${day}::date as day, s.rate_id, r.id as repository_id, r.name as repository_name,
+      s.quantity
     from (${stored}) s
       join repositories r on r.id = s.repository_id
       join accounts o on o.id = r.owner_id and o.kind = 'organization'
     where s.quantity > 0`;
   await add(tx, owned);
   const { rows } = await sql<{ id: Organization }>`
-    select distinct organization_id as id from billing_days where day = ${day}::date and rate_id = any (${[artifacts, caches]})`.execute(
-    tx,
-  );
+    select distinct organization_id as id from billing_days
+    where day = ${day}::date and rate_id = any (${[artifacts, caches]})`.execute(tx);
   return rows.map(({ id }) => id);
 }
 
@@ -139,7 +139,8 @@ function wantedRows(organization: Organization, { period, repository, product, s
 export async function listUsage(db: Db, organization: Organization, wanted: WantedUsage, limit: number): Promise<DatedUsage[]> {
   const date = wanted.period.by === 'month' ? sql.ref('u.month') : sql.ref('u.day');
   const { rows } = await sql<DatedUsage>`
-    select ${date} as date, t.product, t.sku, t.unit_type, t.price, u.repository_name, u.quantity::float8 / t.unit_size as quantity
+    select ${date} as date, t.product, t.sku, t.unit_type, t.price, u.repository_name,
+      u.quantity::float8 / t.unit_size as quantity
     from ${wantedRows(organization, wanted)}
     order by ${date}, u.rate_id, u.repository_id limit ${limit}`.execute(db);
   return rows;

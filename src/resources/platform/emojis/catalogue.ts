@@ -33,6 +33,7 @@ export async function findImage(file: string): Promise<string | undefined> {
   const character = (await catalogue()).characters.get(file);
   return (
     character &&
-    `<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="0 0 64 64"><text x="32" y="32" font-size="52" text-anchor="middle" dominant-baseline="central">${character}</text></svg>\n`
+    '<svg xmlns="http://www.w3.org/2000/svg" width="64" height="64" viewBox="0 0 64 64"><text x="32" y="32" ' +
+      `font-size="52" text-anchor="middle" dominant-baseline="central">${character}</text></svg>\n`
   );
 }

@@ -1,4 +1,4 @@
-// The names of emojis, and where their images are.
+// The names of emojis, and the addresses of their images.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path } from '#endpoint/links.ts';
 import { imageFiles } from './catalogue.ts';

@@ -1,4 +1,4 @@
-// Markdown that isn't stored: for previews.
+// Markdown for previews, which isn't stored.
 
 import { raw } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -21,13 +21,13 @@ export const renderMarkdown = endpoint({
   body: MarkdownText,
   example: { text: 'Fixes #12, **at last**.', mode: 'gfm', context: 'acme/engine' },
   replies: { 200: Html },
-  async handle({ scope, db, links, viewer, caller, body: { text, mode, context } }) {
+  async handle({ scope, links, caller, body: { text, mode, context } }) {
     checkLength(text);
     const { html } = links;
     if (mode === 'markdown') return htmlReply(await renderText(text, { html, caller }));
-    // A repository that isn't there and one that the caller may not read have nothing that could be linked.
+    // A repository that doesn't exist and one that the caller may not read both have nothing to link.
     const repository = repositoryOf(context);
-    const autolinksOf = await loadAutolinks({ db, viewer }, [repository]);
+    const autolinksOf = await loadAutolinks(scope, [repository]);
     const rendered = await renderForAll({ text, html, breaks: true, autolinks: autolinksOf(repository) }, caller);
     const known = await loadKnown(scope, [{ references: referencesOf(rendered), repository }]);
     return htmlReply(linkedHtml(rendered, text, { html, repository, known }));
@@ -52,7 +52,7 @@ function repositoryOf(context = ''): RepositoryName | undefined {
   return owner === undefined || repo === undefined ? undefined : { owner, repo };
 }
 
-/** The schema counts characters, of which some have several bytes. */
+/** The schema counts characters, and some have several bytes. */
 function checkLength(text: string): void {
   const limit = 'texts.rendered';
   const most = fixedValue(markdownLimits.rendered);

@@ -1,5 +1,5 @@
-// Migrations: archives with which people and organizations take along what is theirs. Those of people are of document 2, those of
-// organizations of the public API.
+// Migrations: archives with the data of people and organizations. Document 2 has the migrations of people, and the public API
+// the migrations of organizations.
 
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
@@ -21,7 +21,7 @@ import { listMigrationRepositories, listMigrations } from './store.ts';
 
 /** A person's own migrations (document 2: classic tokens alone). */
 const ofPerson = { permission: { none: 'own_account' }, scopes: ['repo'], tokens: ['classic_pat'] } as const;
-/** Those of an organization, for its owners. Their archives hold what is private, so a token needs `repo`, too. */
+/** An organization's migrations, for its owners. Their archives contain private data, so a token also needs `repo`. */
 const ofOrganization = {
   permission: { none: 'scoped_token' },
   scopes: ['admin:org'],
@@ -33,10 +33,7 @@ const ofOrganization = {
 const all = { user: '/user/migrations', org: '/orgs/{org}/migrations' } as const;
 const one = { user: `${all.user}/{migration_id}`, org: `${all.org}/{migration_id}` } as const;
 
-/**
- * A list shows so many repositories of each migration, so that its size is bounded; all of them are shown with the migration
- * alone.
- */
+/** A list shows at most this number of repositories of each migration, which bounds its size. A single migration shows all. */
 const shownInLists = 10;
 
 export const { user: listUserMigrations, org: listOrgMigrations } = endpointVariants(

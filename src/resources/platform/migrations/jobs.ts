@@ -19,8 +19,8 @@ import { askToExport, exporting } from './work.ts';
 const keptDays = 7;
 
 /**
- * Writes the archive of a migration. If its process dies, it is begun anew, into another file: what is served was written to its
- * end. Where that can't be, as on a full disk, the migration has failed, and says why in its row and in the log.
+ * Writes the archive of a migration. If its process dies, the job starts again with another file, so that only complete archives
+ * are served. If writing fails, for example on a full disk, the migration has failed; the row and the log have the reason.
  */
 export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>({
   ...exporting,
@@ -32,7 +32,7 @@ export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>(
     try {
       await exportAttempt(migration, context, timeOfEnd);
     } catch (error) {
-      if (isUnavailable(error) || error instanceof FilesChanged || stopping?.aborted) throw error; // it is tried again
+      if (isUnavailable(error) || error instanceof FilesChanged || stopping?.aborted) throw error; // The queue retries it.
       log.error({ err: error, migration: id }, 'a migration failed');
       await change(async (scope) => {
         const end = timeOfEnd();
@@ -44,8 +44,8 @@ export const exportMigration = job<{ migration: Id<'migrations'> }, JobContext>(
 });
 
 /**
- * Tells the time that it is after work which began at `start`: in whole seconds, and later than that, as `Last-Modified` has to
- * be.
+ * A clock for the end of work that began at `start`. It has whole seconds and rounds up, since `Last-Modified` must be later
+ * than the start.
  */
 function stopwatch(start: Date): () => Date {
   const begun = performance.now();
@@ -86,8 +86,8 @@ const batchSize = 1_000;
 const patienceMinutes = 60;
 
 /**
- * Removes archives whose time is over and files that belong to no migration, as after the deletion of an account. It also asks
- * again for archives that the queue gave up.
+ * Removes expired archives, and files without a migration, for example after an account was deleted. It also enqueues archives
+ * again that the queue gave up.
  */
 export const tidyArchives = job<Record<string, never>, JobContext>({
   name: 'migrations.tidy',

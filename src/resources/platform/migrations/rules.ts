@@ -18,13 +18,13 @@ import { askToExport } from './work.ts';
 
 type Limits = LimitValues<typeof migrationLimits>;
 
-/** Who changes migrations: those of the organization, where there is one, else their own. */
+/** The actor of a change to migrations: of the organization, if there is one, or else of the actor. */
 type MigrationAction = ActionContext & { readonly org?: Org | undefined };
 
-/** The account whose migrations they are. */
+/** The account that owns the migrations. */
 export const ownerOf = ({ org, by }: MigrationAction): Account => org ?? by.account;
 
-/** Starts a migration. `base_url` is the address of this server, by which the archive names things. */
+/** Starts a migration. `base_url` is the address of this server, which the archive uses in its URLs. */
 export async function startMigration(
   scope: WriteScope,
   action: MigrationAction & { limits: Limits; base_url: string },
@@ -40,7 +40,8 @@ export async function startMigration(
       'Migration',
       'repositories',
       'unprocessable',
-      `An account can have at most ${limits.archives} migrations under way or with an archive (migrations.archives): delete an archive first`,
+      `An account can have at most ${limits.archives} migrations under way or with an archive (migrations.archives): ` +
+        'delete an archive first',
     );
   const row = await insertMigration(scope.tx, {
     ...flags,
@@ -79,8 +80,8 @@ function checkNames(
 }
 
 /**
- * The repositories of these names, all of which must be the organization's, or the viewer must administer them. What isn't there
- * is refused in the same words.
+ * The repositories with these names. All must belong to the organization, or the viewer must administer them. A repository that
+ * doesn't exist gets the same refusal.
  */
 async function findAdministered(db: Db, action: MigrationAction, names: readonly string[]): Promise<RepositoryRow[]> {
   const found = await findByFullNames(db, action.by, names);
@@ -97,7 +98,7 @@ async function findAdministered(db: Db, action: MigrationAction, names: readonly
   return [...found.values()];
 }
 
-/** Of these repositories, those that a person administers, or that belong to an organization. */
+/** The repositories that a person administers, or that belong to an organization. */
 export async function keepAdministered(db: Db, account: Account, rows: readonly RepositoryRow[]): Promise<RepositoryRow[]> {
   if (account.kind === 'organization') return rows.filter(({ owner_id }) => owner_id === account.id);
   const levels = await loadRoleLevels(db, account.id, gather(rows, 'id'));
@@ -112,7 +113,7 @@ async function lockAll(scope: WriteScope, migration: Id<'migrations'>, repositor
   throw invalid('Migration', 'lock_repositories', 'invalid', message);
 }
 
-/** Marks the archive of a migration as deleted. Its file is removed after that. */
+/** Marks the archive of a migration as deleted. Its file is removed afterwards. */
 export async function deleteArchive(scope: WriteScope, { by, now }: ActionContext, migration: MigrationRow): Promise<void> {
   if (migration.available_until === null || migration.available_until <= now) throw notFound();
   await updateMigration(scope.tx, migration.id, { available_until: null, updated_at: now });
@@ -137,7 +138,10 @@ export async function unlock(
   });
 }
 
-/** Records what happened to a migration. What nobody did now is told of whoever started it, if that account is still there. */
+/**
+ * Records an event of a migration. An event without an actor is attributed to the user who started the migration, if the account
+ * still exists.
+ */
 export const recordOf = (
   scope: WriteScope,
   kind: 'migration.started' | 'migration.exported' | 'migration.failed' | 'migration.archive_deleted',

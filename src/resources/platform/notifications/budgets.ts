@@ -1,4 +1,4 @@
-// Who is told of budgets.
+// Notifications of budgets.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { findBudget, loadBudgetRecipients } from '#resources/platform/billing/index.ts';

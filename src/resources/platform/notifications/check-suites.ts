@@ -1,4 +1,4 @@
-// Who is told of check suites.
+// Notifications of check suites.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
@@ -31,7 +31,7 @@ export const notifyOfCheckSuites = subscription<'check_suite.completed', JobCont
   },
 });
 
-/** The title, in the form that clients of the public API take apart; undefined where the suite isn't told. */
+/** The title, in the form that clients of the public API parse; undefined where the suite causes no notification. */
 function titleOf({ app, branch, head_sha, conclusion }: EndedSuite): string | undefined {
   const outcome = conclusion === null ? undefined : verbs[conclusion];
   if (outcome === undefined) return undefined;

@@ -1,4 +1,4 @@
-// Who is told of comments on commits.
+// Notifications of comments on commits.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';

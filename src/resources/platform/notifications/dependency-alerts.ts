@@ -1,4 +1,4 @@
-// Who is told of vulnerable dependencies.
+// Notifications of vulnerable dependencies.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { findRepository } from '#resources/repositories/repositories/index.ts';

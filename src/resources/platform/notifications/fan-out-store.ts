@@ -51,9 +51,9 @@ export type Activity = {
   /** Who aren't notified, since they did it. */
   readonly actors: readonly Account[];
   readonly at: Date;
-  /** Who was assigned, asked for a review or named, where only they are notified. */
+  /** The users who were assigned, requested for a review or named, where only they are notified. */
   readonly person?: Account | undefined;
-  /** The team that was asked for a review. */
+  /** The team that was requested for a review. */
   readonly team?: Id<'teams'> | undefined;
   readonly suite?: Id<'check_suites'> | undefined;
   readonly job?: Id<'workflow_jobs'> | undefined;
@@ -89,9 +89,9 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
   const latest = new Date(Math.max(...activities.map(({ at }) => at.getTime())));
   const { rows } = await sql<Unfinished>`
     with activities as materialized (
-      select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as a(event bigint, subject bigint, issue bigint, comment bigint,
-        review bigint, review_comment bigint, commit text, release bigint, actors bigint[], at timestamptz, person bigint, team bigint,
-        suite bigint, job bigint)
+      select * from jsonb_to_recordset(${JSON.stringify(given)}::jsonb) as a(event bigint, subject bigint, issue bigint,
+        comment bigint, review bigint, review_comment bigint, commit text, release bigint, actors bigint[], at timestamptz,
+        person bigint, team bigint, suite bigint, job bigint)
     ), candidates as (
       select v.subject, c.account_id, c.reason, c.rank from activities v cross join lateral (
         ${sql.join(
@@ -126,8 +126,10 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
       order by subject, account_id
       on conflict (subject_id, account_id) do update set state = 'subscribed', reason = excluded.reason
     ), changed as (
-      insert into notification_threads as t (account_id, repository_id, subject_id, reason, comment_id, comment_kind, event_id, updated_at)
-      select account_id, ${repo.id}, subject, reason, comment, comment_kind, event, at from recipients order by subject, account_id
+      insert into notification_threads as t (account_id, repository_id, subject_id, reason, comment_id, comment_kind,
+        event_id, updated_at)
+      select account_id, ${repo.id}, subject, reason, comment, comment_kind, event, at from recipients
+      order by subject, account_id
       on conflict (subject_id, account_id) do update set reason = excluded.reason, event_id = excluded.event_id,
         comment_id = coalesce(excluded.comment_id, t.comment_id),
         comment_kind = case when excluded.comment_id is null then t.comment_kind else excluded.comment_kind end,
@@ -210,7 +212,8 @@ const deploymentReviewers = sql`
     join workflow_runs w on w.id = j.run_id
     join environment_rules rule on rule.environment_id = j.environment_id and rule.type = 'required_reviewers'
     cross join lateral (
-      select e.user_id as account_id from environment_reviewers e where e.environment_id = j.environment_id and e.user_id is not null
+      select e.user_id as account_id from environment_reviewers e
+      where e.environment_id = j.environment_id and e.user_id is not null
       union select m.user_id from environment_reviewers e
         join teams t on t.ancestors @> array[e.team_id] join team_members m on m.team_id = t.id
         where e.environment_id = j.environment_id) reviewer
@@ -222,7 +225,7 @@ const administrators = ({ id }: RepositoryRow) => sql`
   select distinct role.account_id from repository_roles role
   where role.repository_id = ${id} and role.level >= ${roleLevel('admin')}`;
 
-/** Whom an activity `v` asks for a review: a person, or those of a team who didn't open the pull request. */
+/** The users that an activity `v` requests a review from: a person, or the members of a team who didn't open the pull request. */
 const requested = sql`
   select v.person as account_id where v.person is not null
   union select m.user_id from teams t join team_members m on m.team_id = t.id

@@ -28,17 +28,14 @@ const issueEvents = [
   'pull_request.review_requested',
   'issue_comment.created',
   'issue_comment.edited',
-  // The comments of a review are told with it.
+  // This event also covers the comments of the review.
   'pull_request_review.submitted',
   'pull_request_review.edited',
   'pull_request_review_comment.edited',
 ] as const;
 type IssueEvent = (typeof issueEvents)[number];
 
-/**
- * The reason for which the actor of an event is notified of later ones. The author of a draft who makes it ready stays its
- * author.
- */
+/** The reason for notifying the actor of an event about later ones. An author who marks their draft as ready stays its author. */
 const actorReasons: Partial<Record<IssueEvent, Part['reason']>> = {
   'issue.opened': 'author',
   'issue.closed': 'state_change',
@@ -51,8 +48,8 @@ const actorReasons: Partial<Record<IssueEvent, Part['reason']>> = {
 };
 
 /**
- * Notifies people of events of issues and pull requests: participants, watchers of the repository, and who is mentioned, assigned
- * or asked for a review.
+ * Notifies people of events of issues and pull requests: participants, watchers of the repository, and users who are mentioned,
+ * assigned or requested for a review.
  */
 export const fanOutIssueEvents = batchSubscription<IssueEvent, JobContext>({
   name: 'notifications.fan-out',
@@ -62,7 +59,7 @@ export const fanOutIssueEvents = batchSubscription<IssueEvent, JobContext>({
     // Who is told of a merge needn't be told that it left its queue.
     const events = all.filter(({ kind, data }) => kind !== 'pull_request.dequeued' || data.reason !== 'MERGE');
     const repositories = await loadNamedRepositories(context.db, unique(gather(events, 'repository')));
-    // One event of each issue after the other, since earlier ones decide who takes part.
+    // The events of one issue are handled in order, since earlier ones decide who participates.
     for (const round of rounds(events, ({ data }) => data.issue))
       for (const [repository, own] of grouped(round, (event) => event.repository)) {
         const repo = getOptional(repositories, repository);
@@ -107,7 +104,7 @@ function textOf({ kind, data }: Event): TextOfIssue {
   return { issue };
 }
 
-/** What an event makes somebody, if it does so. */
+/** The participations that result from an event. */
 function participationOf({ event, subject }: EventOfSubject): Part[] {
   const { actor, at, kind, data } = event;
   if (kind === 'pull_request.review_requested')
@@ -131,7 +128,7 @@ function recipientsOf({ kind, data }: Event): Recipients {
   return edits.has(kind) ? 'mentioned' : 'everybody';
 }
 
-/** Notifies who accepted an invitation into a repository; a collaborator whom somebody else added had none to accept. */
+/** Notifies a user who accepted an invitation into a repository. A collaborator whom somebody else added accepted none. */
 export const notifyAcceptedInvitation = subscription<'collaborator.added', JobContext>({
   name: 'notifications.accepted-invitation',
   on: ['collaborator.added'],
@@ -147,7 +144,10 @@ export const notifyAcceptedInvitation = subscription<'collaborator.added', JobCo
   },
 });
 
-/** Events that change what inboxes show but update no thread: of titles, deleted comments, texts of reviews, names and access. */
+/**
+ * Events that change the content of inboxes without updating a thread: changes of titles, review texts, names and access, and
+ * deleted comments.
+ */
 const affecting = [
   'issue.edited',
   'pull_request.opened',

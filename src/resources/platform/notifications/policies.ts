@@ -1,4 +1,4 @@
-// What is asked of callers: document 2 lets in classic personal tokens alone, with one of two scopes.
+// Access to notifications: document 2 accepts only classic personal tokens with one of two scopes.
 
 const byClassicToken = { tokens: ['classic_pat'], scopes: ['notifications', 'repo'] } as const;
 

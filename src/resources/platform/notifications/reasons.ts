@@ -16,7 +16,7 @@ export const reasons = [
   'team_mention',
 ] as const;
 
-/** Reasons that the public API has beside those of document 2. */
+/** Reasons that the public API has in addition to document 2. */
 const publicReasons = ['security_alert'] as const;
 
 /** The other reasons, each with what brings its cause. */

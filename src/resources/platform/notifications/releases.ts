@@ -1,4 +1,4 @@
-// Who is told of releases.
+// Notifications of releases.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';

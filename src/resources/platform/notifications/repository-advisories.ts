@@ -1,4 +1,4 @@
-// Who is told of vulnerabilities that outsiders report.
+// Notifications of vulnerabilities that outsiders report.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';

@@ -10,7 +10,7 @@ import { markInBackground } from './mark-job.ts';
 import { markAllRead, type ThreadRow } from './store.ts';
 import { findThreadSubscription, putThreadSubscription, type SubscriptionRow } from './subscription-store.ts';
 
-/** A time of a request. The schema lets leap seconds pass, which are no time here. */
+/** A time of a request. The schema allows leap seconds, which JavaScript's dates don't have. */
 export function timeOf(field: string, text: string | undefined): Date | undefined {
   if (text === undefined) return undefined;
   const time = new Date(text);
@@ -21,11 +21,11 @@ export function timeOf(field: string, text: string | undefined): Date | undefine
 type Reading = {
   readonly repository?: Id<'repositories'> | undefined;
   readonly until: Date | undefined;
-  /** How many threads one request marks. */
+  /** The maximum number of threads that one request marks. */
   readonly most: number;
 };
 
-/** Marks an inbox as read, or its threads of one repository. Of a long one, a job does it; tells which of both. */
+/** Marks an inbox, or its threads of one repository, as read. A job marks a long one. Returns which of the two happened. */
 export async function readInbox(
   scope: WriteScope,
   { by, now }: ActionContext,
@@ -38,7 +38,7 @@ export async function readInbox(
   return 'later';
 }
 
-/** Subscribes to a thread, or ignores it. Who subscribes already goes on with the reason that they have. */
+/** Subscribes to a thread, or ignores it. Existing subscribers keep their reason. */
 export async function changeSubscription(
   scope: WriteScope,
   action: ActionContext,
@@ -62,7 +62,7 @@ export async function muteThread(scope: WriteScope, action: ActionContext, threa
   await recordSubscription(scope, action, thread, 'unsubscribed');
 }
 
-/** Records a changed subscription. That to an issue is in the issue's timeline, too. */
+/** Records a changed subscription. Subscriptions to issues also appear in the issue's timeline. */
 async function recordSubscription(
   scope: WriteScope,
   { by, now }: ActionContext,

@@ -1,4 +1,4 @@
-// Who is told of alerts of secrets.
+// Notifications of alerts of secrets.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
@@ -25,7 +25,7 @@ export const notifyOfSecretAlerts = subscription<'secret_scanning_alert.created'
       putSubject(scope.tx, repo.id, { kind: 'secret_alert', secret_alert_id: alert, title }),
     );
     if (subject === undefined) return;
-    // Whoever pushed a secret is told of it too: they are the first who should know. Who reopens an alert knows it.
+    // Users who pushed a secret are notified too, since they should know first. Users who reopen an alert already know it.
     const actors = kind === 'secret_scanning_alert.created' ? [] : unique([actor]);
     await notify(context, { repo, recipients: 'administrators', activities: [{ event: id, subject, actors, at }] });
   },

@@ -21,8 +21,7 @@ export type Subject =
   | { readonly kind: 'budget'; readonly title: string }
   | { readonly kind: 'invitation' };
 
-/** The rows of subjects, which are made where they are missing. Issues, releases, suites and alerts that were deleted meanwhile have
- * none. */
+/** Finds the rows of subjects and inserts the missing ones. Issues, releases, suites and alerts deleted meanwhile get none. */
 export async function putSubjects(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -32,7 +31,8 @@ export async function putSubjects(
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
     insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id,
       repository_advisory_id, title)
-    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id, w.repository_advisory_id, w.title
+    select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id,
+      w.repository_advisory_id, w.title
     from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
       release_id bigint, check_suite_id bigint, secret_alert_id bigint, repository_advisory_id bigint, title text)
     where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
@@ -82,7 +82,8 @@ export async function loadIssuesOfThreads(db: Db, threads: readonly NamingIssue[
   const { rows } = await sql<IssueOfThread>`
     select t.id, i.number, i.title, i.is_pull_request, c.id as comment, coalesce(own.id, latest.id) as review_comment
     from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'issue_id')}::bigint[],
-      ${gather(threads, 'comment_id')}::bigint[], ${gather(threads, 'comment_kind')}::text[]) as t (id, issue_id, comment_id, kind)
+      ${gather(threads, 'comment_id')}::bigint[],
+      ${gather(threads, 'comment_kind')}::text[]) as t (id, issue_id, comment_id, kind)
     join issues i on i.id = t.issue_id
     left join issue_comments c on t.kind = 'comment' and c.id = t.comment_id
     left join review_comments own on t.kind = 'review_comment' and own.id = t.comment_id
@@ -123,7 +124,8 @@ export async function loadVisibleReports(
   }[],
 ): Promise<ReadonlyMap<Thread, { identifier: string; summary: string }>> {
   const { rows } = await sql<{ id: Thread; identifier: string; summary: string }>`
-    select t.id, a.identifier, a.summary from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
+    select t.id, a.identifier, a.summary
+    from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
       ${gather(threads, 'repository_advisory_id')}::bigint[]) as t (id, account_id, advisory_id)
     join repository_advisories a on a.id = t.advisory_id
     join repositories r on r.id = a.repository_id

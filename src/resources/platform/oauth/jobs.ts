@@ -17,7 +17,7 @@ const refusalDays = 7;
 /** Removes a batch of rows that expired before a time. Returns whether there may be more. */
 type Removal = (tx: Tx, kept: Date, now: Date) => Promise<boolean>;
 
-/** The tables with rows that expire, refresh tokens before the tokens that they belong to. */
+/** The tables with rows that expire, refresh tokens before their tokens. */
 const removals: readonly Removal[] = [
   (tx, kept) => removeSome(tx, 'sessions', sql`expires_at < ${kept}`),
   (tx, kept) => removeSome(tx, 'authorization_codes', sql`expires_at < ${kept}`),
@@ -31,7 +31,7 @@ const removals: readonly Removal[] = [
   (tx, _kept, now) => removeSome(tx, 'limit_refusals', sql`hour < ${addDays(now, -refusalDays)}`),
 ];
 
-/** Removes what has expired, a bounded number of rows with each statement. */
+/** Removes expired rows, a bounded number with each statement. */
 export const removeExpired = job<Record<string, never>>({
   name: 'oauth.remove-expired',
   attempts: 3,

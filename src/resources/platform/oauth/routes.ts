@@ -161,9 +161,9 @@ async function submitConsent(parts: RouteParts, request: FastifyRequest, reply: 
 /** How the consent page names an app, and whether anybody's program could be the one that asks. */
 const shownApp = (app: AppRow) => ({ appName: app.name, isPublic: isPublicClient(app) });
 
-/** A user agrees to what the page showed, not to what the app asks for since. */
+/** A user agrees to what the page showed, not to later requests of the app. */
 const changedMeanwhile = ({ name }: AppRow): string =>
-  messagePage('Try again', `${name} was changed meanwhile, and may ask for something else. Go back to it and begin anew.`);
+  messagePage('Try again', `${name} has changed meanwhile, and may request other permissions. Go back to it and start again.`);
 
 async function submitDeviceCode(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;

@@ -50,7 +50,7 @@ export function addTokenRoutes(app: FastifyInstance, parts: RouteParts): void {
 /** Counts a device code. They are limited, since anyone may request them and each is a row until it expires. */
 async function countDeviceCode({ database: { db }, services }: RouteParts, request: FastifyRequest, app: AppRow): Promise<void> {
   const { deviceCodes, deviceCodesOfApp } = services.resourceLimits.of(oauthLimits);
-  const message = 'Too many device codes were asked for. Please wait a quarter of an hour.';
+  const message = 'Too many device codes were requested. Please wait 15 minutes.';
   await countUse(db, `device-codes:${callerOfRequest(request).key}`, { limit: 'oauth.deviceCodes', max: deviceCodes, message });
   await countUse(db, `device-codes:app:${app.id}`, { limit: 'oauth.deviceCodesOfApp', max: deviceCodesOfApp, message });
 }

@@ -1,4 +1,4 @@
-// The deletion of organizations, with all that they own.
+// Deleting organizations with everything that they own.
 import { Type } from 'typebox';
 import { everyToken } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

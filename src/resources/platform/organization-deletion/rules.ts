@@ -11,8 +11,8 @@ import { concealRepositories } from '#resources/repositories/repositories/index.
 import { askToRemove } from './work.ts';
 
 /**
- * Deletes an organization: from now on nobody finds it, or reads any of its repositories. What it owns may be much, so that a job
- * removes that, and the organization's row at last, when its name is free.
+ * Deletes an organization. From then on, nobody finds it, or can read its repositories. Its data may be large, so a job removes
+ * it, and finally the organization's row, which frees its name.
  */
 export async function deleteOrganization(scope: WriteScope, action: OrganizationAction): Promise<void> {
   const { org, by, now } = action;

@@ -1,4 +1,4 @@
-// The phases of an import, each of which reads a list of the source page by page.
+// The phases of an import. Each reads a list of the source page by page.
 
 import type { Static, TSchema } from 'typebox';
 import type { Db } from '#database/connect.ts';

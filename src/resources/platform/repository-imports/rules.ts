@@ -15,7 +15,7 @@ export type ImportContext = PhaseContext & { git: GitStore; clock: () => Date };
 
 export type WantedImport = {
   from: SourceAddress;
-  /** For Git; the API's token is the source's. */
+  /** The token for Git. The API's token belongs to the source. */
   token?: string | undefined;
   owner: Account & { role?: string | undefined };
   by: Account;
@@ -27,8 +27,8 @@ export type WantedImport = {
 type ImportReport = { repository: RepositoryRow; issues: number; comments: number };
 
 /**
- * Imports a repository with its labels, milestones, issues and comments, or goes on with an import that was interrupted. Until it
- * is complete, the issues of the repository are switched off, so that nobody takes their numbers. Imported history has no events.
+ * Imports a repository with its labels, milestones, issues and comments, or continues an interrupted import. Until the import is
+ * complete, the issues of the repository are switched off, so that nobody takes their numbers. Imported history has no events.
  */
 export async function importWithIssues(context: ImportContext, wanted: WantedImport): Promise<ImportReport> {
   const { source } = context;
@@ -50,7 +50,10 @@ export async function importWithIssues(context: ImportContext, wanted: WantedImp
 
 const pathOf = ({ full_name }: SourceRepository): string => full_name.split('/').map(encodeURIComponent).join('/');
 
-/** The import of a repository that is there already. @throws Refusal if it came from elsewhere, or is complete */
+/**
+ * The existing repository of an import.
+ * @throws Refusal if it came from elsewhere, or the import is complete
+ */
 async function getStarted(
   { db, source }: ImportContext,
   repository: RepositoryRow & { owner: Account },
@@ -64,7 +67,7 @@ async function getStarted(
   return { row, repository };
 }
 
-/** Creates the repository with its branches and tags. Nothing remains if that fails. */
+/** Creates the repository with its branches and tags. If that fails, nothing remains. */
 async function start({ change, git, source, clock, onProgress }: ImportContext, wanted: WantedImport, found: SourceRepository) {
   const { from, token, owner, by, name } = wanted;
   return change(async (scope) => {
@@ -75,7 +78,7 @@ async function start({ change, git, source, clock, onProgress }: ImportContext, 
       by: { account: by, grant: { kind: 'none' } },
       wanted: {
         name,
-        // What is private there doesn't become public here by a forgotten flag.
+        // A private repository of the source stays private here, even without the flag.
         private: wanted.private || found.private,
         has_issues: false,
         description: found.description ? storable(found.description) : null,
@@ -99,7 +102,7 @@ async function start({ change, git, source, clock, onProgress }: ImportContext, 
   });
 }
 
-/** Ends an import: the issues are switched on as on the source, and found by the search. */
+/** Completes an import: the issues are switched on as on the source, and indexed for search. */
 async function complete({ db, change, clock }: ImportContext, { row, repository }: Target): Promise<ImportReport> {
   const counted = await countItems(db, row.id);
   return change(async (scope) => {

@@ -32,7 +32,7 @@ export type Source = {
   readPage<S extends TSchema>(address: string, shape: S): Promise<SourcePage<Static<S>>>;
 };
 
-/** An answer of the source that isn't what was asked for. */
+/** An unexpected reply of the source. */
 export class SourceRefusal extends Refusal {
   readonly status: number;
 

@@ -14,7 +14,7 @@ const kinds = [
   'push',
 ] as const;
 
-/** Indexes the names, descriptions, topics and READMEs of repositories as they are now, once for all events of a batch. */
+/** Indexes the present names, descriptions, topics and READMEs of repositories, in one step for all events of a batch. */
 export const indexChanged = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'search.index-repository',
   on: kinds,
@@ -25,8 +25,8 @@ export const indexChanged = batchSubscription<(typeof kinds)[number], JobContext
 });
 
 /**
- * Indexes accounts and repositories that are missing in the indexes after an upgrade, a restored backup or an interrupted
- * `hearth reindex`.
+ * Indexes accounts and repositories that are missing in the indexes, for example after an upgrade, a restored backup or an
+ * interrupted `hearth reindex`.
  */
 export const indexMissing = job<object, JobContext>({
   name: 'search.catch-up',

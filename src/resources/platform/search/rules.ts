@@ -16,9 +16,7 @@ import type { Vocabulary } from '#vocabulary/words.ts';
 
 const kinds = ['issue', 'pr', 'pull-request'];
 
-/**
- * Document 1, rule 9: a token of an app that acts for a user must search for issues or for pull requests, not for both at once.
- */
+/** Document 1, rule 9: an app's token that acts for a user must search for either issues or pull requests, not for both. */
 export function checkTarget(query: Node, { grant }: Viewer): void {
   if (grant.kind !== 'app_user') return;
   if (hasQualifier(query, 'is', kinds) || hasQualifier(query, 'type', kinds)) return;
@@ -27,7 +25,7 @@ export function checkTarget(query: Node, { grant }: Viewer): void {
 
 type Order<Sort> = { sort?: Sort | undefined; order: 'asc' | 'desc' };
 
-/** A query without `sort:`, and the order of its hits: that of the parameters, or else that of the query's `sort:`. */
+/** A query without `sort:`, and the order of its hits: from the parameters, or else from the query's `sort:`. */
 export function sorted<Sort extends string>(
   parsed: Node,
   { sort, order }: Order<Sort>,
@@ -41,8 +39,8 @@ export function sorted<Sort extends string>(
 export const codeQuery = (vocabulary: Vocabulary, query: Node): Node => (vocabulary === 'service' ? query : withFileNames(query));
 
 /**
- * What a search of issues and pull requests may show: the repositories with any of both, and the conditions on each of both, and
- * on the statuses and checks of commits, in the repository `r`.
+ * What a search of issues and pull requests may show: the repositories with readable issues or pull requests, and the conditions
+ * on issues, pull requests, commit statuses and checks in the repository `r`.
  */
 export function issueReads(viewer: Viewer) {
   const reads = {
@@ -60,7 +58,7 @@ export function issueReads(viewer: Viewer) {
 /** Whether the viewer may search by the field in the row `f`. */
 export const searchableFields = (viewer: Viewer): RawBuilder<boolean> => seesField(viewer, sql`f`);
 
-/** Whether the viewer may search by requests of the team in the row `t`. */
+/** Whether the viewer may search by review requests of the team in the row `t`. */
 export const searchableTeams = (viewer: Viewer): RawBuilder<boolean> => teamVisibleTo(viewer, 't');
 
 /** Document 1, rule 8: semantic searches need a credential, since computing a vector is expensive. */
@@ -73,8 +71,8 @@ export const limitOf = ({ search_type }: Readonly<Record<string, unknown>>) =>
   search_type === 'semantic' || search_type === 'hybrid' ? 'semantic_search' : 'search';
 
 /**
- * The fields of a reply that say how the search was answered. In document 1, the type is present unless it is lexical. The public
- * API always has it, and also the reason why a semantic search fell back to a lexical one.
+ * The fields of a reply that say how the search was answered. In document 1, the type is present unless it is lexical. The
+ * public API always has it, and the reason why a semantic search fell back to a lexical one.
  */
 export const searchTypeFields = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
   ...(type === 'lexical' && vocabulary === 'service' ? {} : { search_type: type }),

@@ -2,7 +2,7 @@ import { findRepoById } from '#access/lookup.ts';
 import { type Account, anonymous, type RepositoryRow } from '#access/viewer.ts';
 import type { Needs, Scope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
-import type { EventScope, OwnedRepository, PayloadContext } from '#resources/event-kinds.ts';
+import type { EventScope, OwnedRepository, PayloadScope } from '#resources/event-kinds.ts';
 import { loadAccounts, presentUser } from '#resources/identity/accounts/index.ts';
 import { presentOrganizationOf } from '#resources/identity/organizations/index.ts';
 import { presentRepositories } from '#resources/repositories/repositories/index.ts';
@@ -34,7 +34,7 @@ export const presentRepository = ({ load }: Scope, row: RepositoryRow): Promise<
   load(presentedRepositories, row);
 
 /** The scope of payloads with what families' builders need besides, for the events of one batch. */
-export const payloadContext = (scope: Scope & Needs<'refRules'>): PayloadContext => ({
+export const payloadContext = (scope: Scope & Needs<'refRules'>): PayloadScope => ({
   ...scope,
   findRepository: async ({ repository }) => (repository === undefined ? undefined : scope.load(findRepositories, repository)),
   presentRepository: (row) => presentRepository(scope, row),

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { linksOf } from '#endpoint/links.ts';
-import { openScope, type Scope } from '#endpoint/scope.ts';
+import { type Needs, openScope, type Scope } from '#endpoint/scope.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { type AnyBatchSubscription, batchSubscription, type Recorded } from '#events/subscription.ts';
 import { getOrThrow, grouped } from '#lib/collections.ts';
@@ -33,12 +33,12 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobC
         db,
         all.map((event) => ({ event, types: events.typesOf(event), onlyApp: events.onlyAppOf(event) })),
       );
-      const { vocabulary, refRules } = services;
-      const scopesByBase = new Map<string, Scope>(services.url === undefined ? [] : [[services.url, scope]]);
+      const { vocabulary } = services;
+      const scopesByBase = new Map<string, Scope & Needs<'refRules'>>(services.url === undefined ? [] : [[services.url, scope]]);
       const builderOf = (base: string): PayloadsOf => {
         const within = scopesByBase.get(base) ?? openScope({ ...scope, links: linksOf(base, services.ssh) });
         scopesByBase.set(base, within);
-        return events.builderOf({ ...within, refRules });
+        return events.builderOf(within);
       };
       const build = async (event: Recorded): Promise<Built[]> => {
         const built: Built[] = [];

@@ -17,8 +17,8 @@ const batchSize = 5_000;
 const payloadsPerBatch = 50_000;
 
 /**
- * Removes deliveries that are older than the configured days, or more than an owner may store, and payloads that nothing refers
- * to.
+ * Removes deliveries that are older than the configured days, or beyond what an owner may store, and payloads without
+ * deliveries.
  */
 export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   name: 'webhooks.remove-old',
@@ -26,7 +26,7 @@ export const removeOldDeliveries = job<Record<string, never>, JobContext>({
   schedule: { cron: '17 * * * *' },
   async run(_payload, { db, change, services, now, stopping }) {
     const { storedPerOwner, waitingPerOwner } = services.resourceLimits.of(webhookLimits);
-    await change((scope) => removeDeliveredHooks(scope.tx)); // left by a worker that crashed after the last delivery
+    await change((scope) => removeDeliveredHooks(scope.tx)); // A worker that crashed after the last delivery leaves them.
     const before = addDays(now, -services.webhooks.keepDays);
     const removeOld = () => change((scope) => removeDeliveriesBefore(scope.tx, before, batchSize));
     await repeatWhile({ stopping }, async () => (await removeOld()) === batchSize);

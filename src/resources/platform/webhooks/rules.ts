@@ -18,7 +18,7 @@ import { type HookRow, insertHook, listHooksForUpdate, type Parent, removeHook, 
 /** The services that the rules use. */
 export type HookServices = { readonly secrets: Secrets; readonly outbound: Outbound; readonly resourceLimits: ResourceLimits };
 
-/** What a hook belongs to, and who changes it. `owner` is the account that owns its organization or repository. */
+/** The parent of a hook, and the actor of the change. `owner` is the account that owns the organization or repository. */
 export type HookAction = {
   parent: Parent;
   owner: Event['owner'];
@@ -82,7 +82,7 @@ export async function changeConfig(scope: WriteScope, action: HookAction, hook: 
   return changed;
 }
 
-/** Deletes a hook. If it is subscribed to `meta`, it gets a last delivery, but it can't be found any more. */
+/** Deletes a hook. If it is subscribed to `meta`, it gets a last delivery, but can no longer be found. */
 export async function deleteHook(
   scope: WriteScope,
   action: Omit<HookAction, 'services'>,
@@ -102,7 +102,7 @@ const eventOf = ({ parent, owner, by, now }: Omit<HookAction, 'services'>) =>
     at: now,
   }) as const;
 
-/** The events without duplicates, or `*` alone, which includes all others. Refuses unknown ones. */
+/** The events without duplicates, or only `*`, which includes all others. Refuses unknown events. */
 function checkEvents(wanted: readonly string[], field = 'events'): string[] {
   const unknown = wanted.find((name) => !isSubscribable(name));
   if (unknown !== undefined) throw invalid('Hook', field, 'invalid', `${unknown.slice(0, 100)} is not an event of webhooks`);
@@ -113,8 +113,8 @@ function checkEvents(wanted: readonly string[], field = 'events'): string[] {
 const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
 
 /**
- * URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that the shown URL is the one that is
- * requested.
+ * URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that the URL in replies is also the
+ * requested one.
  */
 const plainUrl = /^https?:\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu;
 
@@ -146,7 +146,7 @@ function configColumns({ services: { secrets, outbound }, parent }: HookAction, 
 
 type HookSettings = Pick<HookRow, 'url' | 'content_type' | 'events'> & { id?: HookRow['id'] };
 
-/** The public API's rules: two hooks with the same configuration can't share an event, and an event has 20 hooks at most. */
+/** The public API's rules: two hooks with the same configuration can't share an event, and an event has at most 20 hooks. */
 async function checkHookLimits(scope: WriteScope, { parent, services }: HookAction, candidate: HookSettings): Promise<void> {
   const { hooks: maxHooks, hooksPerEvent } = services.resourceLimits.of(webhookLimits);
   const others = (await listHooksForUpdate(scope.tx, parent)).filter(({ id }) => id !== candidate.id);

@@ -11,7 +11,7 @@ import type { WebhookEventType } from '#resources/event-kinds.ts';
 export type SubscribedHook = {
   id: Id<'webhooks'>;
   base_url: string;
-  /** The installation by which an app's hook gets the event. */
+  /** The installation through which an app's hook gets the event. */
   installation: Id<'installations'> | null;
   subscribesTo(type: WebhookEventType): boolean;
 };
@@ -86,7 +86,8 @@ async function loadHooksOfScopes(db: Db, events: readonly TypedEvent[]): Promise
       select * from jsonb_to_recordset(${JSON.stringify(scopes)}::jsonb)
         as s(scope text, owner bigint, repository bigint, wanted text[], unasked text[])
     )
-    select s.scope, h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::bigint as app, null::jsonb as permissions
+    select s.scope, h.id, h.base_url, h.events, h.repository_id, null::bigint as installation, null::bigint as app,
+      null::jsonb as permissions
     from scopes s cross join lateral (
       select * from webhooks o where o.organization_id = s.owner
       union all select * from webhooks r where r.repository_id = s.repository) h

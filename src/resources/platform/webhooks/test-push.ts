@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { everybody } from '#access/viewer.ts';
-import type { Call } from '#endpoint/call.ts';
-import { openScope } from '#endpoint/scope.ts';
+import { type ChangeScope, type Needs, scopeFor } from '#endpoint/scope.ts';
 import { findLatestEvent } from '#events/read.ts';
 import type { Id } from '#lib/id.ts';
 import { emitBody } from '#vocabulary/body.ts';
@@ -11,18 +10,20 @@ import { costOfTest, countRequested } from './quota.ts';
 import type { HookRow } from './store.ts';
 import type { WebhookEvents } from './webhook-events.ts';
 
-type Context = Pick<Call, 'db' | 'change' | 'links' | 'now' | 'services'> & { events: WebhookEvents };
-
 /** Delivers the last push again to a hook, if the hook is subscribed to pushes and there was one. */
-export async function testPush(context: Context, hook: HookRow, repository: Id<'repositories'>): Promise<void> {
-  const { db, change, links, now, services, events } = context;
+export async function testPush(
+  given: ChangeScope & Needs<'refRules' | 'resourceLimits' | 'vocabulary'>,
+  events: WebhookEvents,
+  hook: HookRow,
+  repository: Id<'repositories'>,
+): Promise<void> {
+  const { db, change, now, services } = given;
   const limits = services.resourceLimits.of(webhookLimits);
   if (!hook.events.includes('push') && !hook.events.includes('*')) return;
   const event = await findLatestEvent(db, repository, 'push');
   if (!event) return;
   await change((scope) => countRequested(scope, hook, { limits, cost: costOfTest })); // before the work of the payload
-  const scope = openScope({ db, links, viewer: everybody, now, git: services.git });
-  const built = await events.builderOf({ ...scope, refRules: services.refRules })(event);
+  const built = await events.builderOf(scopeFor(given, everybody))(event);
   const deliveries = built.map(({ type, action, body }) => ({
     hooks: [hook],
     guid: randomUUID(),

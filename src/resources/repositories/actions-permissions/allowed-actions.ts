@@ -24,7 +24,7 @@ export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: U
 
 const isServiceOwned = (used: UsedAction): boolean => 'owner' in used && serviceOwners.has(used.owner.toLowerCase());
 
-/** The first part of a list of which an organization's own list doesn't allow all. */
+/** The first setting of a list that exceeds an organization's own list. */
 export function listBeyond(organization: SelectedActions, wanted: Partial<SelectedActions>): keyof SelectedActions | undefined {
   if (wanted.service_owned_allowed && !organization.service_owned_allowed) return 'service_owned_allowed';
   if (wanted.verified_allowed && !organization.verified_allowed) return 'verified_allowed';

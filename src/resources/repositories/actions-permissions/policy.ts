@@ -28,7 +28,7 @@ export type ActionsPolicy = {
     readonly secrets: boolean;
     readonly requiresApproval: boolean;
   };
-  /** Where a private repository is: workflows of which other repositories may use its actions and workflows. */
+  /** For a private repository: which repositories' workflows may use its actions and workflows. */
   readonly accessLevel: 'none' | 'user' | 'organization';
   /** Whether it may have self-hosted runners of its own. */
   readonly selfHostedRunnersAllowed: boolean;

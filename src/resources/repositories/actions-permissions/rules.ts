@@ -20,8 +20,8 @@ import { findOrganizationRow, putOrganizationColumns, putRepositoryColumns } fro
 type Action = OrganizationAction | RepositoryAction;
 
 /**
- * Sets what an organization or a repository says. What isn't given stays as it is. @throws Refusal where the organization forbids
- * it
+ * Changes the settings of an organization or a repository. Omitted settings stay as they are.
+ * @throws Refusal where the organization forbids it
  */
 export async function changeSettings(scope: WriteScope, action: Action, wanted: Said): Promise<void> {
   if (!('repo' in action)) return put(scope, action, wanted);
@@ -30,7 +30,7 @@ export async function changeSettings(scope: WriteScope, action: Action, wanted: 
   await put(scope, action, wanted);
 }
 
-/** Sets the repositories of an organization that may run workflows, and the actions that they may use. */
+/** Sets the repositories of an organization that may run workflows, and the actions that these may use. */
 export async function changeOrganizationPermissions(
   scope: WriteScope,
   action: OrganizationAction,
@@ -42,7 +42,7 @@ export async function changeOrganizationPermissions(
   await record(scope.tx, { ...inOrganization(action), kind: 'actions_settings.changed', data });
 }
 
-/** Sets the repositories of an organization that may have self-hosted runners of their own. */
+/** Sets the repositories of an organization that may have their own self-hosted runners. */
 export async function changeRunnersPermissions(
   scope: WriteScope,
   action: OrganizationAction,
@@ -54,7 +54,7 @@ export async function changeRunnersPermissions(
   await record(scope.tx, { ...inOrganization(action), kind: 'actions_settings.changed', data: { self_hosted_runners_of: mode } });
 }
 
-/** Makes or changes one of an organization's two selections. The organization stays locked, so that none is made twice. */
+/** Creates or changes one of an organization's two selections. The organization stays locked, so that none is created twice. */
 async function putSelection(
   scope: WriteScope,
   action: OrganizationAction,
@@ -69,7 +69,7 @@ async function putSelection(
   return selection;
 }
 
-/** Sets whether a repository runs workflows, and the actions that they may use. */
+/** Sets whether a repository runs workflows, and the actions that these may use. */
 export async function changeRepositoryPermissions(
   scope: WriteScope,
   action: RepositoryAction,
@@ -81,7 +81,7 @@ export async function changeRepositoryPermissions(
   await put(scope, action, wanted);
 }
 
-/** Sets the list of selected actions. Only there has it a meaning where `allowed_actions` is `selected`. */
+/** Sets the list of selected actions, which only exists while `allowed_actions` is `selected`. */
 export async function changeSelectedActions(scope: WriteScope, action: Action, wanted: SelectedActionsChange): Promise<void> {
   checkPatterns(wanted.patterns_allowed ?? []);
   if (!('repo' in action)) {
@@ -92,7 +92,7 @@ export async function changeSelectedActions(scope: WriteScope, action: Action, w
   const { settings, organization } = await loadRepository(scope.tx, action.repo);
   refuseUnselected(settings);
   if (organization?.settings.allowed_actions === 'selected') refuseBeyond(listBeyond(organization.selected, wanted));
-  // The mode may be the organization's. From now on the repository has a list of its own.
+  // The mode may come from the organization. From now on, the repository has its own list.
   const isEmpty = Object.keys(wanted).length === 0;
   await put(scope, action, isEmpty ? {} : { ...wanted, allowed_actions: 'selected' });
 }
@@ -109,7 +109,7 @@ function checkPatterns(texts: readonly string[]): void {
   throw invalid('SelectedActions', 'patterns_allowed', 'invalid', message);
 }
 
-/** Sets whose workflows may use what a private repository holds. */
+/** Sets which repositories may use the actions and workflows of a private one. */
 export async function changeAccessLevel(
   scope: WriteScope,
   action: RepositoryAction,
@@ -122,7 +122,7 @@ export async function changeAccessLevel(
   await put(scope, action, { access_level });
 }
 
-/** Refuses levels of access to what everybody may use. */
+/** Refuses access levels for public repositories, which everybody may use. */
 export function refusePublic({ visibility }: { readonly visibility: string }): void {
   if (visibility === 'public') throw unprocessable('There are levels of access for repositories alone that are not public');
 }
@@ -135,13 +135,13 @@ function refusalOf(name: string): (message: string) => Refusal {
   return isUnprocessable ? unprocessable : conflict;
 }
 
-/** Refuses a setting that goes beyond what the organization allows. */
+/** Refuses a setting that exceeds what the organization allows. */
 function refuseBeyond(name: string | undefined): void {
   if (name === undefined) return;
   throw refusalOf(name)(`The organization allows no such value of ${name === 'artifact_and_log_retention_days' ? 'days' : name}`);
 }
 
-/** Writes what was said, and records it. */
+/** Stores the settings, and records the change. */
 async function put(
   scope: WriteScope,
   action: Action,

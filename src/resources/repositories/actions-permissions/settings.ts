@@ -84,7 +84,7 @@ const settingsBy = (settingOf: <Name extends keyof Settings>(name: Name) => Sett
 /** The settings of an organization. */
 export const organizationSettings = (said: Said): Settings => settingsBy((name) => said[name] ?? defaults[name]);
 
-/** The settings that hold for a repository, within those of its organization; undefined where a user owns it. */
+/** The settings of a repository, limited by its organization's; undefined where a user owns it. */
 export const repositorySettings = (organization: Settings | undefined, said: Said): Settings =>
   settingsBy((name) => bounded[name]((organization ?? widest)[name], said[name] ?? (organization ?? defaults)[name]));
 
@@ -100,7 +100,7 @@ export function beyond(organization: Settings | undefined, wanted: Said): keyof 
 /** The most days for which an organization, or a repository within its organization, may have artifacts and logs kept. */
 export const maximumDays = (organization?: Settings): number => (organization ?? widest).artifact_and_log_retention_days;
 
-/** The list of selected actions, of which nothing is allowed that nobody allowed. */
+/** The list of selected actions. Settings without a value or a fallback allow nothing. */
 export const selectedActions = (said: Said, fallback?: SelectedActions): SelectedActions => ({
   service_owned_allowed: said.service_owned_allowed ?? fallback?.service_owned_allowed ?? false,
   verified_allowed: said.verified_allowed ?? fallback?.verified_allowed ?? false,

@@ -42,10 +42,10 @@ export async function changeApp(
   return changed;
 }
 
-/** What an app asks for beyond what an installation of it has. */
+/** The permissions and events that an app requests beyond an installation's. */
 type Waiting = { added: PermissionSet; upgraded: PermissionSet; events: string[] };
 
-/** What an app asks for beyond what an installation has; undefined where nothing waits. */
+/** The permissions and events that an app requests beyond an installation's; undefined where there are none. */
 export function waitingFor(app: Pick<AppRow, 'permissions' | 'events'>, installation: InstallationOfApp): Waiting | undefined {
   // checkPermissions has validated both
   const { added, upgraded } = beyond(app.permissions as PermissionSet, installation.permissions as PermissionSet);

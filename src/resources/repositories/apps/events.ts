@@ -2,7 +2,7 @@ import type { DeletedRow } from '#events/kinds.ts';
 import type { Id } from '#lib/id.ts';
 import { nodeId } from '#lib/id.ts';
 import { revived } from '#lib/snapshot.ts';
-import { eventKinds, type PayloadContext, payloadBuilder, type WebhookEvent, webhookEventType } from '#resources/event-kinds.ts';
+import { eventKinds, type PayloadScope, payloadBuilder, type WebhookEvent, webhookEventType } from '#resources/event-kinds.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { presentInstallations } from './present.ts';
 import { findInstallationById, type InstallationOfApp, listFirstReached } from './store.ts';
@@ -29,7 +29,7 @@ const installationEvent = webhookEventType({ name: 'installation', permission: '
 const maxRepositories = 1_000;
 
 async function buildInstallationEvents(
-  context: PayloadContext,
+  context: PayloadScope,
   row: InstallationOfApp,
   action: string,
 ): Promise<readonly WebhookEvent[]> {

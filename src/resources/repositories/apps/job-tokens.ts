@@ -1,4 +1,4 @@
-// What workflow jobs may do by their tokens, beyond their permissions.
+// Rules for the tokens of workflow jobs, beyond their permissions.
 import type { RepositoryAction } from '#access/action.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -11,8 +11,8 @@ export const isOfJob = async (db: Db, { grant }: Viewer): Promise<boolean> =>
   grant.kind === 'installation' && (await findActionsApp(db))?.id === grant.appId;
 
 /**
- * Checks that the caller may open or approve pull requests, if the caller is a workflow job: its repository must let jobs do so.
- * Otherwise somebody who may only push could meet a rule that demands a review.
+ * Checks that a workflow job may open or approve pull requests: its repository must allow it. Otherwise, users who may only push
+ * could satisfy a rule that requires a review.
  * @throws Refusal 403
  */
 export async function checkJobMayApprove(db: Db, { repo, by }: RepositoryAction): Promise<void> {

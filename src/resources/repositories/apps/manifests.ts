@@ -67,7 +67,7 @@ function parseObject(text: string): Record<string, unknown> {
   if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed))
     throw invalid('Manifest', '', 'invalid', 'The form must have a field manifest, which is a JSON object.');
   if (unstorable.test(JSON.stringify(parsed)))
-    throw invalid('Manifest', '', 'invalid', 'The manifest holds characters that are none.');
+    throw invalid('Manifest', '', 'invalid', 'The manifest contains invalid characters.');
   return { ...parsed };
 }
 

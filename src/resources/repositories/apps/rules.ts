@@ -34,7 +34,7 @@ import {
   listReached,
 } from './store.ts';
 
-/** A pair of keys for JSON web tokens, in PEM. The private key is shown to the app's owner now and not stored. */
+/** A key pair for JSON web tokens, in PEM. The private key is shown to the app's owner once and not stored. */
 export type AppKeys = { publicKey: string; privateKey: string };
 
 const generate = promisify(generateKeyPair);
@@ -63,7 +63,7 @@ type NewApp = {
   now: Date;
 };
 
-/** Creates an app. Its client secret is returned here only; a hash of it is stored. */
+/** Creates an app. Only this function returns its client secret; a hash of it is stored. */
 export async function createApp(scope: WriteScope, request: NewApp): Promise<{ app: AppRow; clientSecret: string }> {
   const { owner, kind, now } = request;
   const { slug, bot } = await checkAppName(scope, request);
@@ -93,7 +93,10 @@ export async function createApp(scope: WriteScope, request: NewApp): Promise<{ a
   return { app, clientSecret };
 }
 
-/** The slug of an app's name, and the login of its bot. @throws Refusal where the name is invalid or taken */
+/**
+ * The slug of an app's name, which is also the login of its bot.
+ * @throws Refusal where the name is invalid or taken
+ */
 export async function checkAppName(
   scope: WriteScope,
   { kind, name }: Pick<NewApp, 'kind' | 'name'>,
@@ -115,7 +118,7 @@ export function checkEvents(events: readonly string[]): string[] {
 /** A new client id. */
 export const clientIdOfApp = (): string => newToken('Iv.');
 
-/** The app's name in the form used in addresses and in the bot's login. */
+/** The app's name in the form for addresses and for the bot's login. */
 function slugOf(name: string): string {
   const slug = trimOf(name.toLowerCase().replace(/[^a-z0-9]+/g, '-'), '-');
   if (slug === '' || name.length > 34)
@@ -135,7 +138,7 @@ type NewInstallation = {
 /** Installs an app on an account, with the permissions and events that the app requests. */
 export async function installApp(scope: WriteScope, wanted: NewInstallation): Promise<InstallationRow> {
   const { account, repositories, by, now } = wanted;
-  // What the app asks for now: while its row is locked, that can't change.
+  // The permissions that the app requests now. They can't change while its row is locked.
   const app = orNotFound(await findAppByIdForUpdate(scope.tx, wanted.app.id));
   if (app.kind !== 'app') throw unprocessable('An OAuth app is not installed: users authorize it');
   const installation = await insertInstallation(scope.tx, {
@@ -190,7 +193,10 @@ export async function createInstallationToken(
   return { token, row, permissions, repositories };
 }
 
-/** The permissions that the request names, or else all of the installation. Refuses those that the installation doesn't have. */
+/**
+ * The requested permissions, or else all permissions of the installation. Refuses permissions that the installation doesn't
+ * have.
+ */
 function permissionsOfToken(available: PermissionSet, wanted: TokenRequest['permissions']): PermissionSet {
   if (wanted === undefined || Object.keys(wanted).length === 0) return available;
   const requested = checkPermissions(wanted);
@@ -198,7 +204,9 @@ function permissionsOfToken(available: PermissionSet, wanted: TokenRequest['perm
   return requested;
 }
 
-/** The repositories that the request names; undefined if it names none. Refuses those that the installation doesn't include. */
+/**
+ * The requested repositories; undefined if the request names none. Refuses repositories that the installation doesn't include.
+ */
 async function findSelected(
   scope: WriteScope,
   installation: InstallationRow,

@@ -171,7 +171,8 @@ function ofInstallation(db: Db, { id, account_id, repository_selection }: Instal
   const owned = db.selectFrom('repositories').selectAll('repositories').where('owner_id', '=', account_id);
   if (repository_selection === 'all') return owned;
   return owned.where(
-    sql<boolean>`exists (select from installation_repositories ir where ir.installation_id = ${id} and ir.repository_id = repositories.id)`,
+    sql<boolean>`exists (select from installation_repositories ir
+      where ir.installation_id = ${id} and ir.repository_id = repositories.id)`,
   );
 }
 
@@ -223,8 +224,10 @@ export async function narrowInstallations(tx: Tx, { id, permissions, events }: A
       select o.id,
         (select coalesce(jsonb_object_agg(held.key, case when ${rankOf(sql`held.value`)} <= ${rankOf(sql`asked.value`)}
             then held.value else asked.value end), '{}')
-          from jsonb_each_text(o.permissions) held join jsonb_each_text(${JSON.stringify(permissions)}::jsonb) asked using (key)) as permissions,
-        array(select name from unnest(o.events) with ordinality as e (name, place) where name = any (${events}::text[]) order by place) as events
+          from jsonb_each_text(o.permissions) held
+          join jsonb_each_text(${JSON.stringify(permissions)}::jsonb) asked using (key)) as permissions,
+        array(select name from unnest(o.events) with ordinality as e (name, place)
+          where name = any (${events}::text[]) order by place) as events
       from installations o where o.app_id = ${id}
     ) n
     where n.id = i.id and (n.permissions <> i.permissions or n.events <> i.events)`.execute(tx);

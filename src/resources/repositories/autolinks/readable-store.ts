@@ -21,7 +21,8 @@ export async function findReadableAutolinks(
   if (repositories.length === 0) return [];
   const { rows } = await sql<NamedAutolink>`
     select w.owner, w.repo, l.key_prefix, l.url_template, l.is_alphanumeric
-    from unnest(${repositories.map(({ owner }) => owner)}::text[], ${repositories.map(({ repo }) => repo)}::text[]) as w (owner, repo)
+    from unnest(${repositories.map(({ owner }) => owner)}::text[],
+      ${repositories.map(({ repo }) => repo)}::text[]) as w (owner, repo)
     join accounts o on lower(o.login) = w.owner
     join repositories r on r.owner_id = o.id and lower(r.name) = w.repo
     join autolinks l on l.repository_id = r.id

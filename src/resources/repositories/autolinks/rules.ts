@@ -9,11 +9,11 @@ import { autolinkLimits } from './limits.ts';
 import type { NewAutolink } from './schemas.ts';
 import { type AutolinkRow, countAutolinks, insertAutolink, removeAutolink } from './store.ts';
 
-/** What a prefix may hold (the public API's rule). It doesn't end in a digit, which would belong to the number. */
+/** The characters of a prefix (the public API's rule). It can't end in a digit, which would belong to the number. */
 const prefix = /^[A-Za-z0-9.\-_+=:/#]*[A-Za-z.\-_+=:/#]$/;
 const maxAutolinks = fixedValue(autolinkLimits.autolinks);
 
-/** Adds an autolink. The repository stays locked, so that of two concurrent requests with the same prefix, one is refused. */
+/** Adds an autolink. The repository stays locked, so that one of two concurrent requests with the same prefix is refused. */
 export async function createAutolink(scope: WriteScope, action: RepositoryAction, wanted: NewAutolink): Promise<AutolinkRow> {
   const { repo, now } = action;
   const { key_prefix, url_template, is_alphanumeric } = wanted;
@@ -47,7 +47,7 @@ function checkPrefix(text: string): void {
   throw invalid('KeyLink', 'key_prefix', 'invalid', message);
 }
 
-/** The template leads to a web page, with the number in the place of `<num>`. */
+/** The template is a web address with `<num>` where the number goes. */
 function checkTemplate(template: string): void {
   if (!template.includes('<num>')) throw invalid('KeyLink', 'url_template', 'invalid', 'url_template must hold <num>');
   const url = URL.parse(template.replaceAll('<num>', '1'));

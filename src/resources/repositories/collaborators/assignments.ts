@@ -51,9 +51,8 @@ export async function loadAlertAssignees<Table extends AssigneeTable>(
 ): Promise<ReadonlyMap<AlertOf<Table>, Account[]>> {
   if (ids.length === 0) return new Map();
   const { rows } = await sql<{ alert_id: AlertOf<Table>; account_id: Account }>`
-    select alert_id, account_id from ${sql.table(table)} where alert_id = any (${[...ids]}::bigint[]) order by account_id`.execute(
-    db,
-  );
+    select alert_id, account_id from ${sql.table(table)} where alert_id = any (${[...ids]}::bigint[])
+    order by account_id`.execute(db);
   return new Map([...grouped(rows, ({ alert_id }) => alert_id)].map(([alert, all]) => [alert, gather(all, 'account_id')]));
 }
 
@@ -72,5 +71,6 @@ export function isAssignedAs(table: AssigneeTable, words: readonly string[]): Ra
   if (words.includes('*')) return sql`exists (${assignments})`;
   if (words.includes('none')) return sql`not exists (${assignments})`;
   const logins = words.map((login) => login.toLowerCase());
-  return sql`exists (${assignments} and s.account_id in (select p.id from accounts p where lower(p.login) = any (${logins}::text[])))`;
+  return sql`exists (${assignments} and s.account_id in (select p.id from accounts p
+    where lower(p.login) = any (${logins}::text[])))`;
 }

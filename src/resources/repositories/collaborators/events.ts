@@ -4,7 +4,7 @@ import type { Id } from '#lib/id.ts';
 import {
   aboutRepository,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -33,7 +33,7 @@ function payloadPermissionOf(role: Role): 'read' | 'write' | 'admin' {
 
 /** A webhook event about a user's direct role in a repository. */
 const collaboratorPayload = (
-  context: PayloadContext,
+  context: PayloadScope,
   event: Recorded<'collaborator.added' | 'collaborator.changed' | 'collaborator.removed'>,
   action: string,
   changes: object,

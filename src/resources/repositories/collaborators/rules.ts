@@ -28,21 +28,21 @@ import { checkMemberPrivilege } from '#resources/repositories/repositories/index
 import { findInvitationOf } from './invitation-store.ts';
 import { findCollaborator, findRoleLevel, type RoleVisibility } from './store.ts';
 
-/** Whose roles in a repository a viewer may see: all, or only those without concealed members and teams. */
+/** The roles in a repository that a viewer may see: all, or only the roles without concealed members and teams. */
 export async function collaboratorVisibility(db: Db, repo: Repo, viewer: SignedIn): Promise<RoleVisibility> {
   if (repo.owner.kind !== 'organization') return 'everybody';
   const org = await findOrg(db, viewer, repo.owner.login);
   return org && seesConcealed(org, viewer, 'metadata:read') ? 'everybody' : 'outsider';
 }
 
-/** Which teams of a repository's organization a viewer may see. */
+/** The teams of a repository's organization that a viewer may see. */
 export async function repositoryTeamVisibility(db: Db, repo: Repo, viewer: SignedIn): Promise<TeamVisibility> {
   if (repo.owner.kind !== 'organization') return 'none';
   const org = await findOrg(db, viewer, repo.owner.login);
   return org ? teamVisibility(org, viewer) : 'none';
 }
 
-/** A user's role in a repository from every source, including the access that its visibility gives to all users. */
+/** A user's role in a repository from all sources, including the access that its visibility gives to all users. */
 export async function effectiveRole(db: Db, repo: Repo, user: Account, visibility: RoleVisibility): Promise<Role | undefined> {
   const publicLevel = repo.visibility === 'private' ? 0 : 1;
   return roleOfLevel(Math.max(publicLevel, await findRoleLevel(db, repo, user.id, visibility)));
@@ -57,7 +57,7 @@ export function checkRole(repo: Repo, role: Role, field: string): void {
 }
 
 /**
- * Gives a user a direct role. Members of the organization and users who have a direct role already get it at once; all others
+ * Gives a user a direct role. Members of the organization, and users with a direct role already, get it immediately. All others
  * are invited, and the invitation is returned.
  */
 export async function addCollaborator(
@@ -121,9 +121,7 @@ export async function deleteCollaborator(scope: WriteScope, action: Collaborator
   }));
 }
 
-/**
- * Makes a member an outside collaborator, who keeps their direct roles, and gets the roles that they had by teams as direct ones.
- */
+/** Makes a member an outside collaborator. They keep their direct roles, and their roles through teams become direct ones. */
 export async function convertToOutside(scope: WriteScope, action: MemberAction): Promise<void> {
   const { org, user, now } = action;
   await lockOrganization(scope.tx, org.id);

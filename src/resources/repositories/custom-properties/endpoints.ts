@@ -1,4 +1,4 @@
-// Custom properties of the repositories of an organization: their definitions, and the values of repositories (the public API's).
+// Custom properties of an organization's repositories: definitions and values (the public API's).
 import { Type } from 'typebox';
 import { readsMetadata } from '#access/policies.ts';
 import type { Policy } from '#access/policy.ts';

@@ -3,7 +3,7 @@ import {
   aboutRepository,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -28,7 +28,7 @@ const ofDefinitions = webhookEventType({ name: 'custom_property', permission, ho
 const ofValues = webhookEventType({ name: 'custom_property_values', permission, hooks: 'all' });
 
 async function definitionPayload(
-  { db, links }: PayloadContext,
+  { db, links }: PayloadScope,
   { owner }: EventScope,
   action: string,
   id: Id<'custom_properties'>,

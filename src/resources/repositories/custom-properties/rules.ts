@@ -18,13 +18,13 @@ import { isSameValue, isSelect, storedValue } from './value.ts';
 
 const resource = 'CustomProperty';
 
-/** Names in paths are checked here, others by the schema of their request. */
+/** Checks names in paths. The schemas check names in bodies. */
 const validName = new RegExp(namePattern);
 
 /**
- * Defines properties of an organization, or replaces those that have the names. What a request leaves out falls back to what a
- * new property has (the public API's rule).
- * @param prefix where the definitions stand in the request, for refusals
+ * Defines properties of an organization, or replaces existing ones with the same names. Omitted settings return to the defaults
+ * of a new property (the public API's rule).
+ * @param prefix the field of the definitions in the request, for refusals
  * @returns the properties in the order of the request
  */
 export async function defineProperties(
@@ -63,7 +63,10 @@ export async function defineProperties(
 
 const keyOf = ({ name }: Pick<PropertyRow, 'name'>): string => name.toLowerCase();
 
-/** A definition as it is stored. @throws Refusal where its parts don't belong together */
+/**
+ * The columns of a definition.
+ * @throws Refusal where its parts contradict each other
+ */
 function columnsOf(wanted: NamedDefinition, before: PropertyRow | undefined, prefix: string): PropertyColumns {
   const { property_name: name, value_type, required = false, require_explicit_values = false } = wanted;
   const wrong = (field: string, message: string): Refusal => invalid(resource, prefix + field, 'invalid', message);
@@ -111,7 +114,7 @@ const isSame = (wanted: PropertyColumns, row: PropertyRow | undefined): boolean 
   isSameValue(wanted.default_value, row.default_value) &&
   isSameValue(wanted.allowed_values, row.allowed_values);
 
-/** Whether a property allows less than before. */
+/** Whether a property now allows less than before. */
 const isNarrowed = (row: PropertyRow, before: PropertyRow | undefined): boolean =>
   before?.allowed_values?.some((value) => !row.allowed_values?.includes(value)) ?? false;
 

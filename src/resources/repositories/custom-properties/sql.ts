@@ -14,7 +14,8 @@ export const propertyLists: RawBuilder<Record<string, string[]>> = sql`(
 /** The values of the repository `r` as a JSON object, as replies show them. */
 export const propertyValues: RawBuilder<Record<string, string | string[]>> = sql`(
   select coalesce(jsonb_object_agg(found.name,
-    case found.value_type when 'multi_select' then to_jsonb(found.value) else to_jsonb(found.value[1]) end), '{}') from ${found})`;
+    case found.value_type when 'multi_select' then to_jsonb(found.value) else to_jsonb(found.value[1]) end), '{}')
+    from ${found})`;
 
 /** Whether the repository `r` has a value of a property, both given in lower case. */
 export const hasPropertyValue = (name: string, value: string): RawBuilder<boolean> => sql<boolean>`exists (

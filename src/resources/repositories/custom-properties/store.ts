@@ -161,7 +161,8 @@ export async function putValues(tx: Tx, values: readonly SetValue[]): Promise<vo
   if (values.length === 0) return;
   await sql`
     insert into custom_property_values (repository_id, property_id, value)
-    select * from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as w(repository_id bigint, property_id bigint, value text[])
+    select * from jsonb_to_recordset(${JSON.stringify(values)}::jsonb) as w(repository_id bigint, property_id bigint,
+      value text[])
     on conflict (repository_id, property_id) do update set value = excluded.value`.execute(tx);
 }
 

@@ -22,12 +22,15 @@ import { isSameValue, shownValue, storedValue } from './value.ts';
 
 const resource = 'CustomPropertyValue';
 
-/** A property with the value that it gets; null removes the value that was set. */
+/** A property with its new value. Null removes the value. */
 type Wanted = { readonly property: PropertyRow; readonly value: string[] | null };
 
 type Changer = { readonly owner: Id<'accounts'>; readonly by: SignedIn; readonly now: Date };
 
-/** The wanted values with their properties. @throws Refusal where a name or a value is none of the organization's */
+/**
+ * The requested values with their properties.
+ * @throws Refusal for an unknown name, or a value that the property doesn't allow
+ */
 function wantedValues(properties: readonly PropertyRow[], values: readonly NamedValue[], fieldOf: FieldOf): Wanted[] {
   const byName = keyed(properties, ({ name }) => name.toLowerCase());
   const wanted = values.map(({ property_name, value }, at): Wanted => {
@@ -42,11 +45,11 @@ function wantedValues(properties: readonly PropertyRow[], values: readonly Named
   return wanted;
 }
 
-/** The fields of the value at a place of a request. */
+/** The names of the fields of a value, by its index in the request. */
 type FieldOf = (at: number) => { readonly name: string; readonly value: string };
 const inList: FieldOf = (at) => ({ name: `properties.${at}.property_name`, value: `properties.${at}.value` });
 
-/** Sets values of repositories, and records what changed of each. */
+/** Sets values of repositories, and records the changes of each. */
 async function setValues(
   scope: WriteScope,
   { owner, by, now }: Changer,
@@ -83,7 +86,9 @@ async function setValues(
 
 const keyOf = ({ repository_id, property_id }: Omit<SetValue, 'value'>): string => `${repository_id} ${property_id}`;
 
-/** Sets values of repositories of an organization. Those that the caller may not read are refused as if there were none. */
+/**
+ * Sets values of an organization's repositories. Repositories that the caller may not read get the same refusal as missing ones.
+ */
 export async function setOrganizationValues(
   scope: WriteScope,
   { org, by, now }: OrganizationAction,
@@ -103,7 +108,7 @@ export async function setOrganizationValues(
   );
 }
 
-/** Sets values of a repository. Values that organizations keep for themselves are set by their owners alone. */
+/** Sets values of a repository. Only owners set values that the organization reserves. */
 export async function setRepositoryValues(
   scope: WriteScope,
   { repo, by, now }: RepositoryAction,
@@ -116,7 +121,7 @@ export async function setRepositoryValues(
   await setValues(scope, { owner: repo.owner_id, by, now }, [repo.id], wanted);
 }
 
-/** Whether the caller may set what an organization keeps for itself: both the account and the credential must allow it. */
+/** Whether the caller may set values that the organization reserves: both the account and the credential must allow it. */
 async function mayEditKept(scope: WriteScope, by: SignedIn, login: string): Promise<boolean> {
   const org = await findOrg(scope.tx, by, login);
   if (!org) return false;
@@ -126,8 +131,8 @@ async function mayEditKept(scope: WriteScope, by: SignedIn, login: string): Prom
 }
 
 /**
- * Sets the values of a new repository of an organization. Who creates it may set all of them, and must set those that are
- * demanded (`require_explicit_values`).
+ * Sets the values of a new repository of an organization. Its creator may set all of them, and must set the required ones
+ * (`require_explicit_values`).
  */
 export async function setFirstValues(
   scope: WriteScope,

@@ -1,4 +1,4 @@
-// Deploy keys: SSH keys by which machines reach one repository.
+// Deploy keys: SSH keys with which machines access one repository.
 import { Type } from 'typebox';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -4,7 +4,7 @@ import {
   aboutRepository,
   type EventScope,
   eventKinds,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   webhookEventType,
 } from '#resources/event-kinds.ts';
@@ -20,7 +20,7 @@ declare module '#events/kinds.ts' {
 
 const deployKeyEvent = webhookEventType({ name: 'deploy_key', permission: 'deployments:read', hooks: 'all' });
 
-const deployKeyPayload = (context: PayloadContext, event: EventScope, action: string, key: DeployKeyRow | undefined) =>
+const deployKeyPayload = (context: PayloadScope, event: EventScope, action: string, key: DeployKeyRow | undefined) =>
   aboutRepository(context, event, (repository) =>
     key ? [{ type: deployKeyEvent, action, body: { key: presentDeployKey(context.links, repository, key) } }] : [],
   );

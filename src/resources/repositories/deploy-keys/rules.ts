@@ -9,7 +9,7 @@ import { getSettings } from '#resources/identity/organizations/index.ts';
 import type { NewDeployKey } from './schemas.ts';
 import type { DeployKeyRow } from './store.ts';
 
-/** Adds a key by which machines fetch from the repository, and push to it unless it is read-only. */
+/** Adds a key with which machines fetch from the repository. Unless the key is read-only, they can also push. */
 export async function createDeployKey(scope: WriteScope, action: RepositoryAction, wanted: NewDeployKey): Promise<DeployKeyRow> {
   const { by, now, repo } = action;
   await checkEnabled(scope, repo);
@@ -18,7 +18,7 @@ export async function createDeployKey(scope: WriteScope, action: RepositoryActio
   return { ...row, adder: by.account.login, enabled: true };
 }
 
-/** Refuses where the organization has switched deploy keys off. */
+/** Refuses deploy keys where the organization has switched them off. */
 async function checkEnabled(scope: WriteScope, repo: RepositoryAction['repo']): Promise<void> {
   if (repo.owner.kind !== 'organization') return;
   const settings = await getSettings(scope.tx, repo.owner_id);

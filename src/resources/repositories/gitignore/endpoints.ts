@@ -1,4 +1,4 @@
-// Templates for `.gitignore` files, with which repositories can begin.
+// Templates of `.gitignore` files for new repositories.
 
 import { Type } from 'typebox';
 import { raw } from '#endpoint/call.ts';

@@ -30,7 +30,7 @@ export async function enableImmutableReleases(scope: WriteScope, action: Reposit
   await record(scope.tx, { ...inRepository(action), kind: 'immutable_releases.enabled', data: {} });
 }
 
-/** Lets releases that are published from now on be changed; those published before stay immutable. */
+/** Stops making new releases immutable. Releases that were published before stay immutable. */
 export async function disableImmutableReleases(scope: WriteScope, action: RepositoryAction): Promise<void> {
   await refuseEnforced(scope, action);
   await removeEnabled(scope.tx, action.repo.id);
@@ -42,7 +42,7 @@ async function refuseEnforced(scope: WriteScope, { repo }: RepositoryAction): Pr
   if (enforced) throw conflict('The organization enforces immutable releases for this repository');
 }
 
-/** Whether releases that are published in a repository now are immutable, by its own wish or by that of its organization. */
+/** Whether a release that is published now is immutable, by the setting of its repository or of the organization. */
 export async function hasImmutableReleases(scope: WriteScope, repo: RepositoryAction['repo']): Promise<boolean> {
   const { enabled, enforced } = await findState(scope.tx, repo);
   return enabled || enforced;

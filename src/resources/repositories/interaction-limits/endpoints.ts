@@ -1,4 +1,4 @@
-// Limits on interactions in organizations and repositories, and on how many pull requests people may open there.
+// Limits on interactions in organizations and repositories, and on the number of people's open pull requests.
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
@@ -97,9 +97,9 @@ export const { org: deleteOrgLimit, repo: deleteRepoLimit } = endpointVariants(
   },
 );
 
-/** Document 3 gives these to users' tokens alone: an app can't change a cap. */
+/** Document 3 has these for users' tokens only: an app can't change a cap. */
 const byUsers = { tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'] } as const;
-/** Document 3 asks for the right to change a repository even of those who read its cap. */
+/** Document 3 requires administration of the repository even for reading its cap. */
 const administersCap = { ...changesRepository, ...byUsers };
 
 export const { org: getCreationCap, repo: getRepoCreationCap } = endpointVariants(

@@ -7,7 +7,7 @@ import {
   type EventScope,
   eventKinds,
   type OwnedRepository,
-  type PayloadContext,
+  type PayloadScope,
   payloadBuilder,
   type WebhookEvent,
   webhookEventType,
@@ -26,7 +26,7 @@ declare module '#events/kinds.ts' {
 const labelEvent = webhookEventType({ name: 'label', permission: 'metadata:read', hooks: 'all' });
 
 const labelPayload = (
-  context: PayloadContext,
+  context: PayloadScope,
   event: EventScope,
   built: { action: string; find: (repository: OwnedRepository) => Promise<LabelRow | undefined>; more?: object },
 ): Promise<readonly WebhookEvent[]> =>

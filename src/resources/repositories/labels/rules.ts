@@ -25,7 +25,7 @@ export async function createLabel(scope: WriteScope, action: RepositoryAction, w
   return row;
 }
 
-/** Changes a label; issues keep it under its new name. */
+/** Changes a label. Issues keep it under its new name. */
 export async function changeLabel(
   scope: WriteScope,
   action: RepositoryAction,

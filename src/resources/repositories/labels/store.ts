@@ -55,7 +55,8 @@ export async function findOrMakeLabels(tx: Tx, repository: RepositoryId, names: 
   // Another transaction may create one of them in the meantime: this waits for it, and the labels are then looked up again. All
   // create them in the same order, so that none deadlock.
   await sql`
-    insert into labels (repository_id, name, color) select ${repository}, name, ${defaultColor} from unnest(${missing}::text[]) as name
+    insert into labels (repository_id, name, color) select ${repository}, name, ${defaultColor}
+    from unnest(${missing}::text[]) as name
     order by lower(name) on conflict (repository_id, lower(name)) do nothing`.execute(tx);
   return findOrMakeLabels(tx, repository, names);
 }

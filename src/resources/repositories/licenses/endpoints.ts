@@ -1,4 +1,4 @@
-// The licences that are known by name and text.
+// Known licences, with their names and texts.
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages } from '#endpoint/paging.ts';

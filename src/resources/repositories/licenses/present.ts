@@ -22,7 +22,8 @@ export function presentLicense(links: Links, key: string): SimpleLicense {
 }
 
 const implementation =
-  'Put the text into a file with the name LICENSE in the root of the repository. Where it has blanks for them, fill in the year and the name of the copyright holder.';
+  'Put the text into a file with the name LICENSE in the root of the repository. Where it has blanks for them, fill ' +
+  'in the year and the name of the copyright holder.';
 
 /** A license with its text and its terms. */
 export function presentWholeLicense(links: Links, license: KnownLicense): License {

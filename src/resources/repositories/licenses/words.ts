@@ -127,7 +127,7 @@ function withoutComments(text: string): string {
   return [first, ...rest.map((part) => part.slice(part.indexOf('-->') + 1))].join(' ');
 }
 
-/** The words by which a text is compared, in order. */
+/** The words of a text that the comparison uses, in order. */
 export function comparedWords(text: string): string[] {
   const plain = withoutComments(text)
     .toLowerCase()

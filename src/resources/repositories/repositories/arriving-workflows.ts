@@ -1,14 +1,16 @@
 // Workflow files that come into an organization with a whole repository. They run with its secrets, as those that are pushed to
 // it.
+
 import { findHeld } from '#access/lookup.ts';
 import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import { workflowFileAccess, workflowFileMessage } from '#access/workflow-files.ts';
 import type { Db } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { heads } from '#git/refs/ref-name.ts';
 import { listRefNames } from '#git/refs/refs.ts';
-import type { GitRepository, GitStore } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { chunks, gather, unique } from '#lib/collections.ts';
 import { forbidden } from '#lib/refusal.ts';
@@ -50,7 +52,7 @@ export async function checkArriving(
 
 /** The same for a repository that is to be transferred, with all of its branches and tags. */
 export const checkTransferred = (
-  { db, git }: { db: Db; git: GitStore },
+  { db, git }: Scope,
   { by, owner, source }: Arrival & { readonly source: RepositoryRow },
 ): Promise<void> =>
   checkArriving(db, { by, owner, source }, async () => {

@@ -4,8 +4,7 @@ import { findRepoById } from '#access/lookup.ts';
 import type { NewOwner } from '#access/owner.ts';
 import type { Role } from '#access/roles.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
-import type { Change, WriteScope } from '#endpoint/scope.ts';
+import type { ChangeScope, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -33,7 +32,6 @@ import {
 
 /** Forks, copies of templates, and transfers. */
 
-type Context = { db: Db; change: Change; git: GitStore };
 type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; onlyBranch: string | undefined };
 type Fork = { row: RepositoryRow; role: Role | undefined };
 
@@ -41,7 +39,7 @@ type Fork = { row: RepositoryRow; role: Role | undefined };
  * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork
  * of a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
-export async function forkRepository({ db, change, git }: Context, wanted: NewFork): Promise<Fork> {
+export async function forkRepository({ db, change, git }: ChangeScope, wanted: NewFork): Promise<Fork> {
   const existing = await change((scope) => findOwnFork(scope, wanted));
   if (existing) return existing;
   await using copy = await copyOf(git, wanted.repo, wanted.onlyBranch);
@@ -150,7 +148,7 @@ type TemplateCopy = {
 
 /** Creates a repository from a template: the files of its branches, without their history. */
 export async function generateFromTemplate(
-  { db, change, git }: Context,
+  { db, change, git }: ChangeScope,
   { template, owner, by, wanted, allBranches, identity, now }: TemplateCopy,
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');

@@ -1,5 +1,6 @@
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { Links } from '#endpoint/links.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { RefMove } from '#events/ref-moves.ts';
 import { type Copy, copyEmpty, copyRepository, copySnapshots } from '#git/copy.ts';
 import { commitChanges } from '#git/history/commit-changes.ts';
@@ -40,14 +41,13 @@ export const initializeEmpty =
     return [];
   };
 
-type InitialCommitContext = { git: GitStore; account: Account; links: Links; now: Date };
-
 /** The fields of a request that ask for an initial commit. */
 type InitialCommitRequest = Pick<NewRepository, 'auto_init' | 'gitignore_template' | 'license_template'>;
 
 /** Creates a repository with one commit of the requested files; undefined if the request has none. */
 export function initialCommitOf(
-  { git, account, links, now }: InitialCommitContext,
+  { git, links, now }: Scope,
+  account: Account,
   request: InitialCommitRequest,
 ): Initialize | undefined {
   const ignored = request.gitignore_template ? templateText(request.gitignore_template) : undefined;

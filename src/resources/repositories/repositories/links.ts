@@ -43,7 +43,7 @@ const below = {
 type Below = keyof typeof below;
 
 /** The URL fields of a repository that name it, and those of what is below it. */
-export const simpleRepositoryLinks = ['url', 'html_url', ...(Object.keys(below) as Below[])] as const; // the keys of the table above
+export const simpleRepositoryLinks = ['url', 'html_url', ...(Object.keys(below) as Below[])] as const;
 
 /** Every URL field of a repository. */
 export const repositoryLinks = [...simpleRepositoryLinks, 'git_url', 'ssh_url', 'clone_url', 'svn_url'] as const;

@@ -53,7 +53,7 @@ const nameTaken = () => invalid('Repository', 'name', 'already_exists', 'name al
 
 type Visibility = RepositoryRow['visibility'];
 
-/** The visibility that a request names. `visibility` takes precedence over the older `private`, since it can be `internal`. */
+/** The visibility that a request asks for. `visibility` overrides the older `private`, since it can be `internal`. */
 const visibilityOf = ({
   visibility,
   private: isPrivate,
@@ -79,7 +79,7 @@ export async function checkMayCreate(
   if (owner.role !== 'member' || !allowed) throw forbidden(`You may not create ${visibility} repositories in this organization.`);
 }
 
-/** `public_repo` is for public repositories alone, and a fine-grained token for those of the account that it was made for. */
+/** The scope `public_repo` covers only public repositories. A fine-grained token covers only the account that it was made for. */
 function checkCredential(owner: Account, { grant }: SignedIn, visibility: Visibility): void {
   if (isScoped(grant) && visibility !== 'public' && !expandScopes(grant.scopes).has('repo'))
     throw forbidden('Token lacks the scope repo, which repositories that are not public need');
@@ -98,37 +98,37 @@ export type Creation = {
       'parent_id' | 'source_id' | 'template_id' | 'default_branch' | 'is_private_fork' | 'allow_forking' | 'forked_from_private'
     >
   >;
-  /** `none`: it doesn't get the labels of a new repository, since others follow. */
+  /** `none`: the repository doesn't get the default labels, since the caller adds others. */
   labels?: 'none';
-  /** The values of its custom properties; omitted where none are asked for, as for forks. */
+  /** Values of its custom properties. Omitted where the request can't set any, as for forks. */
   properties?: FirstValues;
-  /** Creates the folder on disk; if left out, of an empty repository. */
+  /** Creates the folder on disk. The default creates an empty repository. */
   initialize?: Initialize;
   now: Date;
 };
 
 /**
- * Refuses an invalid name or a visibility that isn't allowed; returns both. Whether the name is taken shows when the row is
- * inserted.
+ * Refuses an invalid name or a visibility that isn't allowed; returns both. The insert of the row checks whether the name is
+ * taken.
  */
 async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
   const name = checkName(wanted.name);
-  // Clients send the others as their own defaults for new repositories, as `gh repo create` does.
+  // Clients send the others as their defaults for new repositories, as `gh repo create` does.
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(scope, { owner, by, visibility });
   return { name, visibility };
 }
 
-/** Refuses what `createRepository` would refuse, before much work is done for it. */
+/** Refuses what `createRepository` would refuse, before expensive work starts. */
 export async function precheckCreation(scope: WriteScope, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
   const { name } = await checkCreation(scope, creation);
   if (await findOwned(scope.tx, creation.owner.id, name)) throw nameTaken();
 }
 
 /**
- * Creates a repository: its row, its folder on disk and its event. The folder is made before the transaction commits, so that
- * a repository that was acknowledged always has one; a folder without a row is harmless, since ids aren't reused.
+ * Creates a repository: its row, its folder on disk and its event. The folder is created before the transaction commits, so that
+ * every acknowledged repository has one. A folder without a row is harmless, since ids aren't reused.
  */
 export async function createRepository(
   scope: WriteScope,
@@ -170,8 +170,8 @@ export async function createRepository(
 }
 
 /**
- * Makes a member who creates a repository in an organization its administrator, as the public API does. Owners administer all of
- * them, and an app acts by what it was granted.
+ * Makes a member who creates a repository in an organization its administrator, as the public API does. Owners administer all
+ * repositories already, and an app acts by its own permissions.
  */
 export async function letMemberAdminister(
   scope: WriteScope,
@@ -198,7 +198,7 @@ function withTitleSetting<Wanted extends TitleSettings>(wanted: Wanted): Omit<Wa
 
 type MissingFeature = (typeof missingFeatures)[number];
 
-/** What a request wants without the features that the server doesn't have: they stay off. */
+/** The requested settings without features that the server doesn't have: these stay off. */
 function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: boolean | undefined }>(
   wanted: Wanted,
 ): Omit<Wanted, MissingFeature> {
@@ -206,10 +206,7 @@ function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: 
   return rest;
 }
 
-/**
- * Changes a repository. Renaming, archiving and other changes with a webhook event of their own are recorded as events of their
- * own.
- */
+/** Changes a repository. Renaming, archiving and other changes with their own webhook event are recorded as separate events. */
 export async function changeRepository(
   scope: WriteScope,
   action: RepositoryAction & { git: GitStore },
@@ -286,7 +283,7 @@ async function checkMayChangeVisibility(scope: WriteScope, action: RepositoryAct
 }
 
 /**
- * A fork has the visibility of its parent (the public API's rule). Otherwise users who may fork a private repository could
+ * A fork gets the visibility of its parent (the public API's rule). Otherwise, users who may fork a private repository could
  * publish it.
  */
 async function checkForkVisibility(
@@ -300,7 +297,7 @@ async function checkForkVisibility(
   throw invalid('Repository', 'visibility', 'invalid', reason);
 }
 
-/** Refuses a name that is taken, and makes the old name redirect to the repository until another one takes it. */
+/** Refuses a name that is taken, and redirects the old name to the repository until another repository takes that name. */
 async function prepareRename(scope: WriteScope, repo: Repo, name: string, now: Date): Promise<void> {
   const taken = await findOwned(scope.tx, repo.owner_id, name);
   if (taken && taken.id !== repo.id) throw nameTaken();
@@ -315,7 +312,7 @@ const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...
 export async function deleteRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo } = action;
   await checkMemberPrivilege(scope, 'members_can_delete_repositories', action);
-  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // nobody hears of a private fork
+  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // Events of private forks disclose nothing.
   const data = { name: repo.name, ...was };
   await removePrivateForks(scope, repo, action.now);
   await record(scope.tx, { ...inRepository(action), kind: 'repository.deleted', data });
@@ -324,8 +321,8 @@ export async function deleteRepository(scope: WriteScope, action: RepositoryActi
 }
 
 /**
- * Removes a repository whose owner was deleted, or a private fork. Its folder and files go by the same event, which holds no more
- * of it, so that no webhook tells of it.
+ * Removes a private fork, or a repository whose owner was deleted. A subscription to the event removes its folder and files. The
+ * event holds nothing else about the repository, so no webhook reports it.
  */
 export async function removeWithOwner(scope: WriteScope, repo: RepositoryRow, now: Date): Promise<void> {
   const { id: repository, owner_id: owner, name, parent_id } = repo;
@@ -336,7 +333,7 @@ export async function removeWithOwner(scope: WriteScope, repo: RepositoryRow, no
 }
 
 /**
- * Removes a fork whose owner may no longer have it. Its webhooks and subscribers hear of it as of any repository that is deleted.
+ * Removes a fork whose owner may no longer have it. Webhooks and subscribers get the same event as for any deleted repository.
  */
 export async function removeFork(scope: WriteScope, fork: RepositoryRow, now: Date): Promise<void> {
   const { id: repository, owner_id: owner, name, parent_id } = fork;
@@ -347,7 +344,7 @@ export async function removeFork(scope: WriteScope, fork: RepositoryRow, now: Da
   if (parent_id !== null) await countForks(scope.tx, parent_id);
 }
 
-/** The private forks of a repository go with it, since nobody but its owner would know of them any more. */
+/** Private forks are deleted with their repository, since otherwise only their owners could find them. */
 async function removePrivateForks(scope: WriteScope, { id }: Pick<RepositoryRow, 'id'>, now: Date): Promise<void> {
   for (const fork of await listPrivateForks(scope.tx, id)) await removeWithOwner(scope, fork, now);
 }

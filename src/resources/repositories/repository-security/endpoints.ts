@@ -1,4 +1,4 @@
-// The switches of a repository's security products, each with endpoints of its own. `PATCH` of the repository has further ones.
+// The switches of a repository's security products, each with its own endpoints. `PATCH` of the repository has further ones.
 import { readsMetadata } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { notFound } from '#lib/refusal.ts';
@@ -164,7 +164,7 @@ export const updateCodeScanningSetup = endpoint({
   },
 });
 
-// Document 3 has both for personal tokens alone, and demands write of the GET too.
+// Document 3 has both for personal tokens only, and requires write access for the GET too.
 const quality = { ...writes, tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'] } as const;
 
 export const getCodeQualitySetup = endpoint({

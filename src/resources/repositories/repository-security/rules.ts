@@ -4,20 +4,19 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { changeSecurity } from '#resources/repositories/repositories/index.ts';
 
-/** Lets outsiders report vulnerabilities of a repository in private, which the public API has for public repositories alone. */
+/** Lets outsiders report vulnerabilities in private. The public API has this for public repositories only. */
 export async function enablePrivateReporting(scope: WriteScope, action: RepositoryAction): Promise<void> {
   if (action.repo.visibility !== 'public')
     throw unprocessable('Private vulnerability reporting can only be enabled for public repositories.');
   await changeSecurity(scope, action, { private_vulnerability_reporting: true });
 }
 
-/** Whether outsiders may report in private: a repository that isn't public any more takes no reports. */
+/** Whether outsiders may report in private: only while the repository is public. */
 export const takesPrivateReports = ({ private_vulnerability_reporting, visibility }: Repo): boolean =>
   private_vulnerability_reporting && visibility === 'public';
 
 /**
- * Refuses whatever would need an analyser of code, since none is part of the server; to leave a setup unconfigured changes
- * nothing.
+ * Refuses setups that need a code analyser, since the server has none. Leaving a setup unconfigured changes nothing.
  * @throws Refusal 422
  */
 export function checkSetupChange({ state, ...others }: { state?: 'configured' | 'not-configured' }, product: string): void {

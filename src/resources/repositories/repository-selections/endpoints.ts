@@ -1,4 +1,4 @@
-// The selected repositories of an organization's setting: these four endpoints are the same for each setting that has some.
+// The selected repositories of an organization's setting. All settings with a selection share these four endpoints.
 
 import type { OrganizationAction } from '#access/action.ts';
 import type { Org } from '#access/viewer.ts';
@@ -19,15 +19,15 @@ type SettingCall<At> = SharedCall<{ at: At; action: OrganizationAction }>;
 type OneRepository = { readonly repository: { readonly id: Id<'repositories'> } };
 
 type Setting<At> = {
-  /** The selection of the setting that the path names; undefined where the setting was never made. */
+  /** The selection of the setting in the path; undefined where the setting was never made. */
   selectionOf: (db: Db, at: At) => Promise<SelectionId | undefined>;
-  /** What else belongs to a change of the selected repositories, in its transaction: as to record an event. */
+  /** Further changes in the transaction of a change of the selection, for example to record an event. */
   changed?: (scope: WriteScope, action: OrganizationAction, at: At) => Promise<void>;
-  /** For which repositories a setting holds that was never made. Omitted: for none. */
+  /** The mode of a setting that was never made. Omitted: no repositories. */
   unset?: SelectionMode;
 };
 
-/** The declarations of the endpoints, each to be completed by its id, path, resources, summary and access. */
+/** The declarations of the endpoints. Each family adds id, path, resources, summary and access. */
 export const selectedRepositoryEndpoints = <At extends { readonly org: Org }>({
   selectionOf,
   changed,

@@ -2,9 +2,7 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { removeForeign } from './store.ts';
 
-/**
- * Removes a transferred repository from the selections of its former owner, so that it isn't selected either when it comes back.
- */
+/** Removes a transferred repository from the selections of its former owner, so that it isn't selected when it comes back. */
 export const unselectTransferred = subscription<'repository.transferred', JobContext>({
   name: 'repository-selections.transferred',
   on: ['repository.transferred'],

@@ -15,10 +15,10 @@ import {
   updateSelection,
 } from './store.ts';
 
-/** What a request says of a selection. `resource` is the name of the setting in a refusal. */
+/** The part of a request about a selection. `resource` is the name of the setting in a refusal. */
 type SelectionInput = { resource: string; mode: SelectionMode; ids: readonly number[] | undefined };
 
-/** Makes a selection for a new setting. */
+/** Creates a selection for a new setting. */
 export async function createSelection(
   scope: WriteScope,
   action: OrganizationAction,
@@ -30,7 +30,7 @@ export async function createSelection(
   return selection;
 }
 
-/** Changes a selection. Without ids the selected repositories stay while the mode is `selected`; any other mode clears them. */
+/** Changes a selection. Without ids, the selected repositories stay while the mode is `selected`. Any other mode clears them. */
 export async function changeSelection(
   scope: WriteScope,
   action: OrganizationAction,
@@ -42,7 +42,7 @@ export async function changeSelection(
   if (ids) await putSelected(scope.tx, selection, ids);
 }
 
-/** Adds repositories to the selected ones, and takes others away. `field` names those to be added in a refusal. */
+/** Adds repositories to the selection, and removes others. `field` names the added ones in a refusal. */
 export async function adjustSelection(
   scope: WriteScope,
   { org, by }: OrganizationAction,
@@ -57,7 +57,7 @@ export async function adjustSelection(
   await addSelected(scope.tx, selection, kept);
 }
 
-/** Makes these repositories the selected ones, where the setting holds for selected ones. */
+/** Replaces the selected repositories, if the setting is for selected ones. */
 export async function selectRepositories(
   scope: WriteScope,
   action: OrganizationAction,
@@ -78,7 +78,7 @@ export async function addRepository(
   await addSelected(scope.tx, selection.id, [repository.id]);
 }
 
-/** Takes a repository from the selected ones; nothing happens where it isn't selected. */
+/** Removes a repository from the selection; nothing happens where it isn't selected. */
 export async function removeRepository(
   scope: WriteScope,
   selection: SelectionRow,
@@ -88,7 +88,7 @@ export async function removeRepository(
   await removeOne(scope.tx, selection.id, repository.id);
 }
 
-/** The refusal of changes to the selected repositories while the setting holds for others. */
+/** The refusal of changes to the selection while the setting doesn't use one. */
 export const notSelected = (mode: SelectionMode): Refusal =>
   conflict(`The setting holds for ${mode === 'none' ? 'no' : mode} repositories. Set it to selected repositories first.`);
 
@@ -96,7 +96,7 @@ function checkMode({ mode }: SelectionRow): void {
   if (mode !== 'selected') throw notSelected(mode);
 }
 
-/** Refuses repositories that aren't the organization's, or that a fine-grained credential doesn't reach. */
+/** Refuses repositories that don't belong to the organization, or that a fine-grained credential can't access. */
 async function checkIds(
   scope: WriteScope,
   { org, by }: OrganizationAction,

@@ -14,7 +14,7 @@ import { starRepository, unstarRepository } from './rules.ts';
 import { Stargazer, StarredRepository } from './schemas.ts';
 import { findStar, listStargazers, listStarred } from './store.ts';
 
-/** One's own stars. They are no change of the repository, which may be archived or locked. */
+/** The caller's own stars. They don't change the repository, which may be archived or locked. */
 const ownStar = { tokens: userTokens, scopes: ['repo'], role: 'read', archived: 'allowed', locked: 'allowed' } as const;
 const readsOwnStar = { ...ownStar, permission: 'starring:read' } as const satisfies Policy;
 const writesOwnStar = { ...ownStar, permission: 'starring:write' } as const satisfies Policy;

@@ -6,7 +6,7 @@ import { lossesOfAccess } from '#resources/repositories/watching/index.ts';
 import { removeUnreadableStars } from './store.ts';
 
 /**
- * The stars of people who can't read a private repository any more are removed, and don't count. Lists leave them out before
+ * Removes the stars of people who can no longer read a private repository, so that they don't count. Lists hide them even before
  * that.
  */
 export const removeLostStars = subscription<(typeof lossesOfAccess)[number], JobContext>({

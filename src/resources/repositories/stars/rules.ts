@@ -5,7 +5,7 @@ import { inRepository } from '#events/scope.ts';
 import { addStars } from '#resources/repositories/repositories/index.ts';
 import { insertStar, removeStar } from './store.ts';
 
-/** Stars a repository. Who has starred it already changes nothing. */
+/** Stars a repository. Starring it again changes nothing. */
 export async function starRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo, by, now } = action;
   if (!(await insertStar(scope.tx, { repository_id: repo.id, account_id: by.account.id, created_at: now }))) return;
@@ -13,7 +13,7 @@ export async function starRepository(scope: WriteScope, action: RepositoryAction
   await record(scope.tx, { ...inRepository(action), kind: 'repository.starred', data: {} });
 }
 
-/** Takes the caller's star back. Who hasn't starred it changes nothing. */
+/** Removes the caller's star. Without a star, nothing changes. */
 export async function unstarRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
   const { repo, by } = action;
   if (!(await removeStar(scope.tx, repo.id, by.account.id))) return;

@@ -1,4 +1,4 @@
-// The repositories of teams, and the roles that teams have in them, by the slugs and by the ids of teams.
+// The repositories of teams, and the teams' roles in them. Each endpoint exists by the slug and by the id of a team.
 import { Type } from 'typebox';
 import { roleOfWord } from '#access/roles.ts';
 import { everyToken } from '#access/tokens.ts';

@@ -20,7 +20,7 @@ export async function setRepositoryRole(
   await setTeamRole(scope, { team, repository, role, by: action.by.account.id, now: action.now });
 }
 
-/** Takes a repository from a team: who administers the repository may, and who maintains the team. */
+/** Removes a repository from a team. Administrators of the repository and maintainers of the team may do so. */
 export async function removeRepository(scope: WriteScope, action: TeamRepositoryAction, team: TeamRow): Promise<void> {
   const { repo: repository, by, now } = action;
   if (!reaches(repository.role, 'admin')) await checkMaintains(scope, action, team);

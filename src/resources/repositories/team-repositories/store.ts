@@ -24,7 +24,8 @@ export const listRepositoriesOf = (db: Db, team: TeamRow, viewer: Viewer, page: 
       .selectAll()
       .select(levelIn(team, sql`r.id`).$castTo<number>().as('level'))
       .where(
-        sql<boolean>`r.id in (select tr.repository_id from team_repositories tr where tr.team_id = any (${team.ancestors}::bigint[]))`,
+        sql<boolean>`r.id in (select tr.repository_id from team_repositories tr
+          where tr.team_id = any (${team.ancestors}::bigint[]))`,
       )
       .where(readableBy(viewer))
       .orderBy('r.id'),

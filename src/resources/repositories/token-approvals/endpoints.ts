@@ -1,5 +1,5 @@
-// Fine-grained tokens of an organization: those that ask for its approval, and those that it lets in. As in the public API, apps
-// alone come here.
+// Fine-grained tokens of an organization: requests for its approval, and approved tokens. As in the public API, only apps may
+// use these endpoints.
 import { Type } from 'typebox';
 import type { OrganizationAction } from '#access/action.ts';
 import { isPermissionName, levelsOf, type Permission } from '#access/permissions.ts';
@@ -52,7 +52,7 @@ function filterOf({ owner, repository, permission, last_used_before, last_used_a
   };
 }
 
-/** The items of a list, which clients repeat or write with commas. */
+/** The items of a list, which clients repeat or separate by commas. */
 function itemsOf(field: string, texts: readonly string[], max: number): string[] {
   const items = texts.flatMap((text) => text.split(','));
   if (items.length > max) throw invalid('PersonalAccessToken', field, 'invalid', `${field} can have at most ${max} items`);

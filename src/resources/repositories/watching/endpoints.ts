@@ -14,8 +14,8 @@ import { RepositorySubscription, WantedSubscription } from './schemas.ts';
 import { findWatch, listWatched, listWatchers } from './store.ts';
 
 /**
- * One's own subscriptions. The documents know no permission for them, so they are for tokens with scopes. They are no change of
- * the repository, which may be archived.
+ * The caller's own subscriptions. The documents name no permission for them, so they are for tokens with scopes. They don't
+ * change the repository, which may be archived.
  */
 const ownWatch = {
   permission: { none: 'own_account' },

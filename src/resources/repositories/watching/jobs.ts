@@ -1,4 +1,4 @@
-// Automatic watching of repositories with push access, and its end with the access.
+// Automatic watching of repositories with push access, and the end of watching when access is lost.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -17,7 +17,7 @@ const gains = [
   'member.added',
 ] as const;
 
-/** Who may push to a repository from now on watches it, as does who made it (the public API's default). */
+/** Users who get push access to a repository watch it, and so does its creator (the public API's default). */
 export const startWatching = subscription<(typeof gains)[number], JobContext>({
   name: 'watching.start',
   on: gains,
@@ -26,7 +26,7 @@ export const startWatching = subscription<(typeof gains)[number], JobContext>({
     const { owner, repository } = event;
     const where = gainedBy(event);
     if (!where) return;
-    // One repository is a batch of its own.
+    // A single repository is a batch of its own.
     let after = asId<'repositories'>(repository === undefined ? 0 : repository - 1);
     await repeatWhile({ stopping }, async () => {
       const next = await change((scope) => watchPushable(scope.tx, { owner, where, after, now }));
@@ -61,12 +61,14 @@ function gainedBy(event: Gain): RawBuilder<boolean> | undefined {
   }
 }
 
-/** Whether the repository `r` is one of those to which a team, or one above it, has a role. */
+/** Whether a team, or one of its parents, has a role in the repository `r`. */
 const ofTeam = (team: Id<'teams'>): RawBuilder<unknown> => sql`exists (
   select from teams t join team_repositories tr on tr.team_id = any (t.ancestors)
   where t.id = ${team} and tr.repository_id = r.id)`;
 
-/** What may end the access of accounts to private repositories: of `user`, or of all where the event names none. */
+/**
+ * Events that may end the access of accounts to private repositories: of `user`, or of all accounts where the event names none.
+ */
 export const lossesOfAccess = [
   'repository.privatized',
   'repository.transferred',
@@ -78,7 +80,10 @@ export const lossesOfAccess = [
   'organization_role.revoked',
 ] as const;
 
-/** Who can't read a private repository any more doesn't watch it. Lists and counts leave them out before that. */
+/**
+ * Stops the watching of private repositories by people who can no longer read them. Lists and counts leave them out even before
+ * that.
+ */
 export const removeLostWatches = subscription<(typeof lossesOfAccess)[number], JobContext>({
   name: 'watching.remove-lost',
   on: lossesOfAccess,

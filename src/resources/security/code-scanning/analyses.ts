@@ -2,10 +2,8 @@
 
 import { Readable } from 'node:stream';
 import type { RepositoryAction } from '#access/action.ts';
-import type { Db } from '#database/connect.ts';
-import { type Links, type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
-import type { Services } from '#endpoint/services.ts';
+import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
+import type { Needs, Scope, WriteScope } from '#endpoint/scope.ts';
 import { badRequest, notFound, orNotFound } from '#lib/refusal.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { removeInstances } from './instance-store.ts';
@@ -46,7 +44,7 @@ export async function deleteAnalysis(
   return next?.id;
 }
 
-type Reading = { readonly db: Db; readonly links: Links; readonly services: Pick<Services, 'objects' | 'resourceLimits'> };
+type Reading = Scope & Needs<'objects' | 'resourceLimits'>;
 
 /**
  * The run of an analysis as SARIF: what was read of its file, with the numbers and addresses of alerts. It is made while it is

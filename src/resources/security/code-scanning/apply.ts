@@ -32,7 +32,7 @@ type Applying = {
   readonly actor: Id<'accounts'> | undefined;
   readonly now: Date;
   readonly analysis: Analysis;
-  /** The run is the last one again, since this later analysis was deleted: nobody is told. */
+  /** The deleted analysis, if its deletion makes this run the latest again. Nobody is notified then. */
   readonly undoing?: Analysis;
 };
 

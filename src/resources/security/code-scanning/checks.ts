@@ -1,9 +1,10 @@
-// The checks by which pull requests tell what a tool has found in them.
+// The checks of pull requests with the findings of tools.
+
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { Db, Tx } from '#database/connect.ts';
+import type { Tx } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
-import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { checkLimits, createAppRuns, type NewAnnotation, putAppSuite } from '#resources/code/checks/index.ts';
@@ -32,7 +33,7 @@ const pullOfRef = (ref: string): number | undefined => {
  * head that was merged, which is its second parent.
  */
 export async function checkedPullOf(
-  { db, git }: { db: Db; git: GitStore },
+  { db, git }: Scope,
   repo: Pick<RepositoryRow, 'id'>,
   { ref, commit_sha }: { ref: string; commit_sha: string },
 ): Promise<CheckedPull | undefined> {
@@ -75,7 +76,9 @@ export async function checkPull(
   await createAppRuns(tx, action, suite.id, [
     {
       name: tool,
-      detailsUrl: `/${owned?.owner.login ?? ''}/${owned?.name ?? ''}/security/code-scanning?query=pr:${pull.number}+tool:${encodeURIComponent(tool)}`,
+      detailsUrl:
+        `/${owned?.owner.login ?? ''}/${owned?.name ?? ''}/security/code-scanning` +
+        `?query=pr:${pull.number}+tool:${encodeURIComponent(tool)}`,
       status: 'completed',
       conclusion: blocking > 0 ? 'failure' : 'success',
       title: titleOf(total, blocking),

@@ -5,7 +5,10 @@ import type { AnalysisQuery, CodeScanningAlertQuery, RefQuery } from './schemas.
 import type { AlertFilter } from './store.ts';
 import type { AnalysisFilter } from './upload-store.ts';
 
-/** The refs that a request names: one, or those of a pull request. Undefined: none. @throws Refusal 422 where it names both */
+/**
+ * The refs that a request names: a single one, or the refs of a pull request. Undefined: none.
+ * @throws Refusal 422 where it names both
+ */
 export function refsOf({ ref, pr }: RefQuery): string[] | undefined {
   if (ref !== undefined && pr !== undefined) throw unprocessable('ref and pr can’t be combined.');
   if (pr !== undefined) return pullRefs(pr);

@@ -55,10 +55,10 @@ export async function openInstances(
 ): Promise<void> {
   if (locations.length === 0) return;
   await sql`
-    insert into code_scanning_instances (alert_id, repository_id, ref, category, analysis_id, is_open, commit_sha, path, start_line, end_line,
-      start_column, end_column, message, created_at, updated_at)
-    select w.alert_id, ${repository_id}, ${ref}, ${category}, ${analysis}, true, ${commit}, w.path, w.start_line, w.end_line, w.start_column,
-      w.end_column, w.message, ${now}, ${now}
+    insert into code_scanning_instances (alert_id, repository_id, ref, category, analysis_id, is_open, commit_sha, path,
+      start_line, end_line, start_column, end_column, message, created_at, updated_at)
+    select w.alert_id, ${repository_id}, ${ref}, ${category}, ${analysis}, true, ${commit}, w.path, w.start_line,
+      w.end_line, w.start_column, w.end_column, w.message, ${now}, ${now}
     from jsonb_to_recordset(${JSON.stringify(locations)}::jsonb) as w (alert_id bigint, path text, start_line integer,
       end_line integer, start_column integer, end_column integer, message text)
     order by w.alert_id
@@ -86,9 +86,8 @@ export async function removeInstances(
 ): Promise<void> {
   await sql`delete from code_scanning_instances i using code_scanning_alerts a
     where a.id = i.alert_id and a.tool_name = ${tool_name} and i.repository_id = ${repository_id} and i.ref = ${ref}
-      and i.category = ${category} and (${analysis ?? null}::bigint is null or i.analysis_id = ${analysis ?? null}::bigint)`.execute(
-    tx,
-  );
+      and i.category = ${category}
+      and (${analysis ?? null}::bigint is null or i.analysis_id = ${analysis ?? null}::bigint)`.execute(tx);
 }
 
 /** Closes whatever is open on a ref, which is gone. */
@@ -133,7 +132,8 @@ export async function listNewAlerts(
       select distinct on (a.id) a.id, i.path, i.start_line, i.end_line, i.start_column, i.end_column, i.message, u.description,
         a.severity, u.security_severity_level,
         coalesce(u.security_severity_level in ('critical', 'high'), a.severity = 'error') as is_blocking
-      from code_scanning_instances i join code_scanning_alerts a on a.id = i.alert_id join code_scanning_rules u on u.id = a.rule_id
+      from code_scanning_instances i join code_scanning_alerts a on a.id = i.alert_id
+      join code_scanning_rules u on u.id = a.rule_id
       where i.repository_id = ${repository_id} and i.ref = ${ref} and i.is_open and a.tool_name = ${tool_name}
         and a.dismissed_at is null
         and not exists (select from code_scanning_instances b where b.alert_id = a.id and b.ref = ${base} and b.is_open)

@@ -12,7 +12,7 @@ import { closeRef, listPullRefs, moveInstances } from './instance-store.ts';
 import { findAlert } from './store.ts';
 import { listAnalysed, moveAnalyses } from './upload-store.ts';
 
-/** Tells pull requests anew what is open in them, after an alert was dismissed or opened again. */
+/** Updates the checks of pull requests after an alert was dismissed or reopened. */
 export const recheckPulls = subscription<
   'code_scanning_alert.closed_by_user' | 'code_scanning_alert.reopened_by_user',
   JobContext
@@ -20,20 +20,20 @@ export const recheckPulls = subscription<
   name: 'code-scanning.recheck-pulls',
   on: ['code_scanning_alert.closed_by_user', 'code_scanning_alert.reopened_by_user'],
   attempts: 10,
-  async run({ repository, data }, { db, change, services: { git }, now }) {
+  async run({ repository, data }, { scope, db, change, now }) {
     const [alert, repo] = await Promise.all([
       findAlert(db, data.alert),
       repository === undefined ? undefined : findRepository(db, repository),
     ]);
     if (!alert || !repo) return;
     for (const instance of await listPullRefs(db, alert.id)) {
-      const pull = await checkedPullOf({ db, git }, repo, instance);
+      const pull = await checkedPullOf(scope, repo, instance);
       if (pull) await change((scope) => checkPull(scope.tx, { repo, pull, now }, { ref: instance.ref, tool: alert.tool_name }));
     }
   },
 });
 
-/** What is open on a branch goes with it, and along with it where it has another name now. */
+/** Closes what is open on deleted branches, and moves the results of renamed ones. */
 export const followBranches = batchSubscription<'push', JobContext>({
   name: 'code-scanning.follow-branches',
   on: ['push'],
@@ -60,6 +60,6 @@ export const followBranches = batchSubscription<'push', JobContext>({
   },
 });
 
-/** Whether a branch that was deleted is there again. */
+/** Whether a deleted branch exists again. */
 const isThere = async (gitRepository: GitRepository, branch: string): Promise<boolean> =>
   (await repositoryExists(gitRepository)) && (await findBranch(gitRepository, branch)) !== undefined;

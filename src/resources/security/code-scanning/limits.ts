@@ -17,7 +17,9 @@ export const codeScanningLimits = limitGroup('codeScanning', 'Code scanning', {
   held: {
     ...ofFile,
     value: 32 * mebi,
-    of: 'characters that are held of a SARIF file at a time: of one run, of one result, or of the messages of all results (a value without characters counts as 32)',
+    of:
+      'characters that are held of a SARIF file at a time: of one run, of one result, or of the messages of all ' +
+      'results (a value without characters counts as 32)',
   },
   readings: {
     value: 2,

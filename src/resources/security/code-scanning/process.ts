@@ -30,7 +30,6 @@ import {
   updateUpload,
 } from './upload-store.ts';
 
-type Context = JobContext;
 type Repository = NonNullable<Awaited<ReturnType<typeof findRepository>>>;
 
 /** All files share a queue, so that one is in memory at a time. */
@@ -57,18 +56,18 @@ export const processUpload = job<{ upload: Id<'code_scanning_uploads'> }, JobCon
   },
 });
 
-const fail = ({ change }: Context, { id }: UploadRow, message: string): Promise<unknown> =>
+const fail = ({ change }: JobContext, { id }: UploadRow, message: string): Promise<unknown> =>
   change((scope) => updateUpload(scope.tx, id, { state: 'failed', errors: [message] }));
 
-async function processFile(context: Context, repo: Repository, upload: UploadRow): Promise<void> {
-  const { db, change, services, now } = context;
+async function processFile(context: JobContext, repo: Repository, upload: UploadRow): Promise<void> {
+  const { change, now } = context;
   const runs = await readRuns(context, upload);
   if (runs instanceof Refusal) {
     await fail(context, upload, runs.message);
     return;
   }
   const named = await nameResults(context, repo, upload, runs);
-  const pull = await checkedPullOf({ db, git: services.git }, repo, upload);
+  const pull = await checkedPullOf(context.scope, repo, upload);
   await change(async (scope) => {
     await lockRepository(scope.tx, repo.id);
     if ((await findUploadForUpdate(scope.tx, upload))?.state !== 'pending') return;
@@ -81,7 +80,7 @@ async function processFile(context: Context, repo: Repository, upload: UploadRow
 }
 
 /** The runs of an uploaded file, or why it has none. */
-async function readRuns({ services }: Pick<Context, 'services'>, upload: UploadRow): Promise<readonly ReadRun[] | Refusal> {
+async function readRuns({ services }: Pick<JobContext, 'services'>, upload: UploadRow): Promise<readonly ReadRun[] | Refusal> {
   const { objects, resourceLimits } = services;
   const packed = await objects.open(upload.object_key);
   if (!packed) return notSarif('The file is gone');
@@ -97,7 +96,7 @@ async function readRuns({ services }: Pick<Context, 'services'>, upload: UploadR
 
 /** The results of each run, with what names their alerts. */
 async function nameResults(
-  { services }: Pick<Context, 'services'>,
+  { services }: Pick<JobContext, 'services'>,
   repo: Pick<Repository, 'id'>,
   upload: Pick<UploadRow, 'commit_sha'>,
   runs: readonly ReadRun[],

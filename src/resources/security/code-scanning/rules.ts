@@ -7,7 +7,7 @@ import { getAlertAssignees } from '#resources/repositories/collaborators/index.t
 import type { CodeScanningAlertChange } from './schemas.ts';
 import { type AlertRow, replaceAssignees, updateAlert } from './store.ts';
 
-/** Dismisses an alert, opens one again that was dismissed, or assigns it. */
+/** Dismisses, reopens or assigns an alert. */
 export async function changeAlert(
   scope: WriteScope,
   action: RepositoryAction,
@@ -15,7 +15,7 @@ export async function changeAlert(
   wanted: CodeScanningAlertChange,
 ): Promise<void> {
   const { state, assignees } = wanted;
-  // Dismissals need nobody's approval, so that none is asked for.
+  // Dismissals need no approval, so requests for one don't exist.
   refuseSwitchedOn('CodeScanningAlert', wanted, ['create_request']);
   if (state === undefined && assignees === undefined) throw badRequest('state or assignees is needed.');
   if (assignees) await assign(scope, action, alert, assignees);

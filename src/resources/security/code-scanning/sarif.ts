@@ -5,7 +5,7 @@ import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { codeScanningLimits } from './limits.ts';
 
-/** An object of JSON, of which nothing is known yet. */
+/** An object of JSON with unknown content. */
 export type Fields = Readonly<Record<string, unknown>>;
 
 /** Is given each result as soon as it is read, and each run after its results. Both hold no other fields than `wanted` names. */

@@ -152,7 +152,8 @@ export async function putRules(
   const { rows } = await sql<{ id: Id<'code_scanning_rules'>; identifier: string }>`
     insert into code_scanning_rules (repository_id, tool_name, identifier, name, description, full_description, tags,
       security_severity_level, help, help_uri)
-    select ${repository}, ${tool}, w.id, w.name, w.description, w."fullDescription", w.tags, w."securityLevel", w.help, w."helpUri"
+    select ${repository}, ${tool}, w.id, w.name, w.description, w."fullDescription", w.tags, w."securityLevel", w.help,
+      w."helpUri"
     from jsonb_to_recordset(${JSON.stringify(rules)}::jsonb) as w (id text, name text, description text, "fullDescription" text,
       tags text[], "securityLevel" text, help text, "helpUri" text)
     on conflict (repository_id, tool_name, identifier) do update set name = excluded.name, description = excluded.description,

@@ -68,7 +68,10 @@ export async function readWhole(packed: Readable | Buffer, gathered: GatheredRun
   await gathered.settle();
 }
 
-/** Reads the beginning of a file, and all of a small one: what is wrong there is told at once. @throws Refusal 400 */
+/**
+ * Reads the beginning of a file, and all of a small one, so that errors there are reported immediately.
+ * @throws Refusal 400
+ */
 export async function readBeginning(packed: Buffer, gathered: GatheredRuns, bounds: Bounds): Promise<void> {
   const reader = sarifReader(gathered, bounds);
   let left = fixedValue(checkedSize);

@@ -1,7 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
-import type { Change } from '#endpoint/scope.ts';
-import type { Services } from '#endpoint/services.ts';
+import type { ChangeScope, Needs } from '#endpoint/scope.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { isOid, type Oid } from '#git/objects/oid.ts';
 import { findRef } from '#git/refs/refs.ts';
@@ -17,22 +16,18 @@ import type { NewSarif } from './schemas.ts';
 import { decodePacked, readBeginning, readWhole } from './unpack.ts';
 import { insertUpload, type UploadRow } from './upload-store.ts';
 
-type Context = {
-  readonly change: Change;
-  readonly services: Pick<Services, 'git' | 'objects' | 'resourceLimits' | 'sarifLimiter'>;
-  readonly caller: Caller;
-};
-
 /**
  * Takes a file of results. It is read in the background; its beginning at once, and all of it where the request wants it
  * validated.
  * @throws Refusal 400 where it is no SARIF, 404 where the repository has no such ref or commit, 413 where it is too large
  */
 export async function receiveSarif(
-  { change, services: { git, objects, resourceLimits, sarifLimiter }, caller }: Context,
+  { change, git, services }: ChangeScope & Needs<'objects' | 'resourceLimits' | 'sarifLimiter'>,
+  caller: Caller,
   { repo, by, now }: RepositoryAction,
   wanted: NewSarif,
 ): Promise<UploadRow> {
+  const { objects, resourceLimits, sarifLimiter } = services;
   const { ref, checkout_uri = null, tool_name = null } = wanted;
   if (checkout_uri !== null && !URL.canParse(checkout_uri)) throw invalid('Sarif', 'checkout_uri', 'invalid');
   const commit = await findAnalysed(repoOf(git, repo.id), wanted);

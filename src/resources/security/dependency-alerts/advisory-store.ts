@@ -33,9 +33,8 @@ export const replaceFiles = (tx: Tx, rows: readonly Insertable<DB['advisory_file
 /** Forgets files, and those about the same advisories, so that they are read again. Returns the identifiers. */
 export async function removeFiles(tx: Tx, paths: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ identifier: string | null }>`delete from advisory_files where path = any (${[...paths]}::text[])
-    or identifier in (select identifier from advisory_files where path = any (${[...paths]}::text[])) returning identifier`.execute(
-    tx,
-  );
+    or identifier in (select identifier from advisory_files where path = any (${[...paths]}::text[]))
+    returning identifier`.execute(tx);
   return rows.flatMap(({ identifier }) => identifier ?? []);
 }
 

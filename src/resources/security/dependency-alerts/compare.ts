@@ -28,7 +28,7 @@ import { rangeText, type VersionCheck, versionCheck } from './versions.ts';
 
 type Payload = { repository: Id<'repositories'>; actor?: Id<'accounts'> | undefined };
 
-/** Queues comparisons; those of one repository that wait become one. */
+/** Queues comparisons. Waiting comparisons of the same repository are merged into one. */
 export const enqueueComparing = (tx: Tx, repositories: readonly Id<'repositories'>[], runAt: Date): Promise<void> =>
   enqueueAll(
     tx,
@@ -39,7 +39,7 @@ export const enqueueComparing = (tx: Tx, repositories: readonly Id<'repositories
     })),
   );
 
-/** Compares what was read anew, and what was read before alerts were turned on. */
+/** Compares newly read dependencies, and all dependencies where alerts were turned on. */
 export const compareRead = subscription<'dependency_graph.read' | 'repository.security_changed', JobContext>({
   name: 'dependency-alerts.compare-read',
   on: ['dependency_graph.read', 'repository.security_changed'],

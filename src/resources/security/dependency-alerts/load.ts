@@ -23,8 +23,6 @@ import { alertLimits } from './limits.ts';
 import type { ReadAdvisory } from './osv.ts';
 import { listAlerted } from './store.ts';
 
-type Context = JobContext;
-
 /** Files of one transaction. */
 const filesPerBatch = 200;
 
@@ -66,9 +64,9 @@ async function listPaths(folder: string): Promise<string[]> {
 
 type Read = { file: FileRow; read: ReadAdvisory | undefined };
 
-/** Loads those of some files that changed. Returns how many can't be read. */
+/** Loads the changed ones of some files. Returns how many can't be read. */
 async function loadSome(
-  context: Context,
+  context: JobContext,
   folder: string,
   paths: readonly string[],
   known: ReadonlyMap<string, FileRow>,
@@ -114,14 +112,14 @@ async function readIfChanged(folder: string, path: string, before: FileRow | und
 }
 
 /** What has no file any more is withdrawn. */
-const forget = (context: Context, paths: readonly string[]): Promise<void> =>
+const forget = (context: JobContext, paths: readonly string[]): Promise<void> =>
   context.change(async (scope) => {
     const identifiers = unique(await removeFiles(scope.tx, paths));
     if (identifiers.length > 0)
       await announceChange(scope, context, identifiers, () => withdrawAdvisories(scope.tx, identifiers, context.now));
   });
 
-/** Compares the repositories anew that use what the advisories were about before a change, or are now. */
+/** Compares repositories again that use a package which the advisories were about before a change, or are about now. */
 export async function announceChange(
   scope: WriteScope,
   { now }: { now: Date },

@@ -1,4 +1,4 @@
-// Advisories that repositories of this server publish. They stand beside those of files.
+// Advisories that repositories of this server publish, in addition to advisories from files.
 import type { WriteScope } from '#endpoint/scope.ts';
 import { type Ecosystem, pythonName } from '#resources/security/dependency-graph/index.ts';
 import { listOwned, type NewAdvisory, type NewVulnerability, replaceAdvisory } from './advisory-store.ts';

@@ -7,7 +7,7 @@ import { getAlertAssignees } from '#resources/repositories/collaborators/index.t
 import type { DependencyAlertChange } from './schemas.ts';
 import { type AlertRow, replaceAssignees, updateAlert } from './store.ts';
 
-/** Dismisses an alert, opens one again that was dismissed, or assigns it. The state of what is fixed can't be changed. */
+/** Dismisses, reopens or assigns an alert. A fixed alert can't be dismissed or reopened. */
 export async function changeAlert(
   scope: WriteScope,
   action: RepositoryAction,

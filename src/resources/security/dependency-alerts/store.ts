@@ -46,7 +46,7 @@ export type AlertFilter = {
   direction: 'asc' | 'desc';
 };
 
-/** The alerts of a repository, or those of an organization's repositories that a viewer's credential reaches. */
+/** The alerts of a repository, or of an organization's repositories that a viewer's credential reaches. */
 export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter, page: Page): Promise<Walked<AlertRow>> {
   let query = alerts(db)
     .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
@@ -123,7 +123,8 @@ export const listVulnerabilitiesOf = async (
   if (packages.length === 0) return [];
   const { rows } = await sql<ReviewedVulnerability>`select v.*, a.identifier, a.severity, a.summary
     from repositories r
-    cross join unnest(${packages.map((one) => one.ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
+    cross join unnest(${packages.map((one) => one.ecosystem)}::text[],
+      ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
     join advisory_vulnerabilities v on v.ecosystem = wanted.ecosystem and v.package = wanted.name
     join advisories a on a.id = v.advisory_id and a.withdrawn_at is null
     where r.id = ${repository} and ${counts} order by v.id limit ${fixedValue(alertLimits.ranges) + 1}`.execute(db);

@@ -7,7 +7,7 @@ import type { Ecosystem } from '#resources/security/dependency-graph/index.ts';
 import { alertLimits } from './limits.ts';
 import { compareMaven } from './maven-version.ts';
 
-/** Versions from `introduced` on (null: from the first), before `fixed`, up to `last_affected`; or those of a list. */
+/** Versions from `introduced` on (null: from the first), before `fixed`, up to `last_affected`; or a list of versions. */
 export type Vulnerable = {
   introduced: string | null;
   fixed: string | null;

@@ -1,4 +1,4 @@
-// Which repositories of an organization a bot may read that proposes updates (document 3).
+// The repositories of an organization that the bot for dependency updates may read (document 3).
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pagesInside } from '#endpoint/paging.ts';
 import { Nothing } from '#lib/shape.ts';

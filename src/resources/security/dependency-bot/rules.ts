@@ -9,7 +9,7 @@ import { type AccessRow, findAccess, insertAccess, updateLevel } from './store.t
 
 const resource = 'DependencyBotAccess';
 
-/** Adds repositories to those that the bot may read, and takes others away. */
+/** Adds repositories to the ones that the bot may read, and removes others. */
 export async function changeAccess(scope: WriteScope, action: OrganizationAction, wanted: BotAccessChange): Promise<void> {
   const { selection_id } = await lockAccess(scope, action);
   const [add, remove] = [wanted.repository_ids_to_add ?? [], wanted.repository_ids_to_remove ?? []];
@@ -17,7 +17,7 @@ export async function changeAccess(scope: WriteScope, action: OrganizationAction
   await record(scope.tx, { ...inOrganization(action), kind: 'dependency_bot_access.changed', data: {} });
 }
 
-/** Lets the bot read all repositories of a visibility, and of those that more people can read. */
+/** Lets the bot read all repositories of a visibility, and of wider ones. */
 export async function changeLevel(
   scope: WriteScope,
   action: OrganizationAction,
@@ -28,7 +28,7 @@ export async function changeLevel(
   await record(scope.tx, { ...inOrganization(action), kind: 'dependency_bot_access.changed', data: {} });
 }
 
-/** The row of the organization, which is made where it isn't there. The organization stays locked, so that there is one. */
+/** The row of the organization, created if it is missing. The organization stays locked, so that there is only one. */
 async function lockAccess(scope: WriteScope, action: OrganizationAction): Promise<AccessRow> {
   const { org } = action;
   await lockOrganization(scope.tx, org.id);

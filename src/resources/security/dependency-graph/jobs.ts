@@ -8,7 +8,7 @@ import { listOutdated, removeGraphs } from './store.ts';
 
 const kinds = ['push', 'repository.imported', 'repository.default_branch_changed', 'repository.security_changed'] as const;
 
-/** Reads what was pushed or imported, and forgets it where the graph was turned off. */
+/** Reads the dependencies of pushed and imported commits, and removes the graph where it was turned off. */
 export const followRepositories = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'dependency-graph.follow',
   on: kinds,
@@ -28,7 +28,7 @@ export const followRepositories = batchSubscription<(typeof kinds)[number], JobC
   },
 });
 
-/** Reads repositories that had the switch before the server could read them, or that it reads otherwise now. */
+/** Reads repositories again whose graph is missing or was read by an older version of the server. */
 export const readOutdated = job<Record<string, never>, JobContext>({
   name: 'dependency-graph.read-outdated',
   attempts: 3,

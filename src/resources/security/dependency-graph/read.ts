@@ -17,14 +17,14 @@ import { listManifestFiles, readFiles } from './files.ts';
 import { dependencyLimits } from './limits.ts';
 import { findGraph, insertManifest, listManifests, removeManifests, replaceGraph } from './store.ts';
 
-/** To be counted up when files are read otherwise than before: all repositories are read anew then. */
+/** Must be incremented when files are read differently than before: all repositories are then read again. */
 export const readerVersion = 2;
 
 type Payload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
 const { ofRepository } = dependencyLimits;
 
-/** Reading shares a queue, so that one repository is read at a time; those of one repository that wait become one. */
+/** Reading shares a queue, so that one repository is read at a time. Waiting jobs of the same repository are merged into one. */
 export const enqueueReading = (tx: Tx, payloads: readonly Payload[]): Promise<void> =>
   enqueueAll(
     tx,

@@ -22,8 +22,8 @@ const resource = 'DependencySnapshot';
 const { ofRepository, snapshots, otherSnapshots, nameLength } = dependencyLimits;
 
 /**
- * Stores what a build used, in the place of what the same job told before of the same ref. Returns the id, and whether the
- * repository depends on it now: what is told of other branches serves comparisons alone. `commit` is that of `sha`.
+ * Stores the dependencies of a build. They replace what the same job submitted before for the same ref. Returns the id, and
+ * whether the ref is the default branch: submissions for other branches only serve comparisons. `commit` is the commit of `sha`.
  * @throws Refusal 422 with the fields
  */
 export async function submitSnapshot(
@@ -34,7 +34,7 @@ export async function submitSnapshot(
   const { repo, now } = action;
   const { ref, detector, job } = wanted;
   const manifests = readManifests(wanted.manifests ?? {});
-  // The repository stays locked, so that of two submissions of one job, one replaces the other.
+  // The repository stays locked, so that one of two submissions by the same job replaces the other.
   await lockRepository(scope.tx, repo.id);
   const id = await replaceSnapshot(scope.tx, {
     repository_id: repo.id,
@@ -63,7 +63,10 @@ const tooMany = (field: string, bound: string) => invalid(resource, field, 'too_
 
 type Manifests = ReadonlyMap<string, ReadonlyMap<string, NewDependency>>;
 
-/** The dependencies of each manifest, by its path. Two manifests of one path are one. @throws Refusal 422 */
+/**
+ * The dependencies of each manifest, by its path. Manifests with the same path are merged.
+ * @throws Refusal 422
+ */
 function readManifests(wanted: NonNullable<NewSnapshot['manifests']>): Manifests {
   const found = new Map<string, Map<string, NewDependency>>();
   const errors: FieldError[] = [];
@@ -92,12 +95,12 @@ function readManifests(wanted: NonNullable<NewSnapshot['manifests']>): Manifests
   return found;
 }
 
-/** Errors of one reply: a submission may have one for each of thousands of dependencies. */
+/** The maximum number of errors in one reply, since a submission may have one for each of thousands of dependencies. */
 const maxErrors = 20;
 
 const errorOf = (field: string, message: string): FieldError => ({ resource, field, code: 'invalid', message });
 
-/** What PostgreSQL can store. */
+/** Whether PostgreSQL can store a text. */
 const isText = (text: string): boolean => !text.includes('\0') && text.isWellFormed();
 
 const isShort = (text: string | null): boolean => text === null || (isText(text) && text.length <= fixedValue(nameLength));

@@ -83,7 +83,8 @@ export const listUsers = async (
 ): Promise<RepositoryId[]> =>
   (
     await sql<{ id: RepositoryId }>`select distinct m.repository_id as id
-      from unnest(${packages.map(({ ecosystem }) => ecosystem)}::text[], ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
+      from unnest(${packages.map(({ ecosystem }) => ecosystem)}::text[],
+        ${packages.map((one) => one.package)}::text[]) as wanted(ecosystem, name)
       join dependencies d on d.ecosystem = wanted.ecosystem and d.name = wanted.name
       join current_dependency_manifests m on m.id = d.manifest_id
       join repositories r on r.id = m.repository_id and r.vulnerability_alerts`.execute(db)
@@ -122,7 +123,8 @@ export const countSubmitted = async (
 ): Promise<{ snapshots: number; dependencies: number }> => {
   const { rows } = await sql<{ snapshots: number; dependencies: number }>`
     select count(distinct s.id)::integer as snapshots, count(d.id)::integer as dependencies
-    from dependency_snapshots s left join dependency_manifests m on m.snapshot_id = s.id left join dependencies d on d.manifest_id = m.id
+    from dependency_snapshots s left join dependency_manifests m on m.snapshot_id = s.id
+    left join dependencies d on d.manifest_id = m.id
     where s.repository_id = ${repository} and s.ref = ${ref}`.execute(db);
   return rows[0] ?? { snapshots: 0, dependencies: 0 };
 };
@@ -157,7 +159,8 @@ export const listSubmittedOnlyFor = async (
   ) => sql`select m.path, d.ecosystem, d.name, d.version, d.package_url, d.scope, d.license
     from dependency_snapshots s join dependency_manifests m on m.snapshot_id = s.id join dependencies d on d.manifest_id = m.id
     where s.repository_id = ${repository} and s.commit_sha = ${one} and exists (select from dependency_snapshots o
-      where o.repository_id = ${repository} and o.commit_sha = ${another} and o.detector = s.detector and o.correlator = s.correlator)`;
+      where o.repository_id = ${repository} and o.commit_sha = ${another} and o.detector = s.detector
+        and o.correlator = s.correlator)`;
   const { rows } = await sql<SubmittedDependency>`${submitted(commit, other)} except ${submitted(other, commit)}
     order by 1, 2, 3, 4 limit ${limit}`.execute(db);
   return rows;

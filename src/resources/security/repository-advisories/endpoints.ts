@@ -15,7 +15,7 @@ import { forksAdvisories, reachIn, readsAdvisories, writesAdvisories } from './a
 import { checkForkable, startFork } from './forks.ts';
 import { repositoryAdvisory } from './path-resources.ts';
 import { presentAdvisories, presentAdvisory } from './present.ts';
-import { changeAdvisory, checkAdministered, checkAdministers, createAdvisory, reportVulnerability } from './rules.ts';
+import { changeAdvisory, checkAdministered, createAdvisory, createWithFork, reportVulnerability } from './rules.ts';
 import { AdvisoryChange, AdvisoryQuery, NewAdvisory, NewReport, RepositoryAdvisory } from './schemas.ts';
 import { isSecurityManager, listAdvisories } from './store.ts';
 
@@ -78,18 +78,10 @@ export const createRepositoryAdvisory = endpoint({
   body: NewAdvisory,
   example,
   replies: { 201: RepositoryAdvisory },
-  async handle({ scope, change, at: { repo }, body, action, viewer, services: { git } }) {
-    if (!body.start_private_fork) {
-      const row = await change((scope) => createAdvisory(scope, action, body));
-      return presentAdvisory(scope, row, repo, viewer);
-    }
-    await change((scope) => checkAdministers(scope, action));
-    await using copy = await preparePrivateFork(git, repo);
-    const row = await change(async (scope) => {
-      const advisory = await createAdvisory(scope, action, body);
-      const { id } = await startFork(scope, { ...action, git }, advisory, copy);
-      return { ...advisory, fork_id: id };
-    });
+  async handle({ scope, change, at: { repo }, body, action, viewer }) {
+    const row = body.start_private_fork
+      ? await createWithFork(scope, action, body)
+      : await change((scope) => createAdvisory(scope, action, body));
     return presentAdvisory(scope, row, repo, viewer);
   },
 });

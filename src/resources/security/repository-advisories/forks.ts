@@ -16,7 +16,7 @@ import {
 } from '#resources/repositories/repositories/index.ts';
 import { type AdvisoryRow, loadTeamsOf, loadUsers, updateAdvisory } from './store.ts';
 
-/** Names are cut so that those of forks are no longer than those of other repositories. */
+/** Names are cut, so that the names of forks are no longer than other repositories' names. */
 const maxNameLength = 80;
 
 /** Refuses a fork of an advisory that has one, or that isn't worked on any more. */

@@ -1,4 +1,4 @@
-// The advisories about packages that the server knows.
+// The server's advisories about packages.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

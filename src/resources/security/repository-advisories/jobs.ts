@@ -2,7 +2,7 @@ import { change } from '#database/connect.ts';
 import { subscription } from '#events/subscription.ts';
 import { removeUserFrom } from './store.ts';
 
-/** Who leaves an organization works on its advisories no longer. */
+/** Former members of an organization no longer collaborate on its advisories. */
 export const endCollaborationOfFormerMembers = subscription({
   name: 'repository-advisories.end-collaboration',
   on: ['member.removed'],

@@ -1,15 +1,15 @@
 import type { RepositoryAction } from '#access/action.ts';
 import { hasNoRole } from '#access/viewer.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { ChangeScope, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
-import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { lockRepository, preparePrivateFork } from '#resources/repositories/repositories/index.ts';
 import { takesPrivateReports } from '#resources/repositories/repository-security/index.ts';
 import { collaboratorsOf, creditsOf, namedOf, severityOf, teamsOf, vulnerabilitiesOf } from './contents.ts';
-import { removeFork, shareFork } from './forks.ts';
+import { removeFork, shareFork, startFork } from './forks.ts';
 import { newIdentifier } from './identifier.ts';
 import { advisoryLimits } from './limits.ts';
 import { announce } from './publishing.ts';
@@ -53,6 +53,17 @@ export async function createAdvisory(
   await replaceCredits(scope.tx, row.id, await creditsOf(scope, credits, action.by.account.id));
   await record(scope.tx, { ...inRepository(action), kind: 'repository_advisory.created', data: { advisory: row.id } });
   return { ...row, is_administered: true };
+}
+
+/** Creates an advisory together with its private fork. The repository is copied before the transaction. */
+export async function createWithFork(scope: ChangeScope, action: RepositoryAction, wanted: NewAdvisory): Promise<AdvisoryRow> {
+  await scope.change((scope) => checkAdministers(scope, action));
+  await using copy = await preparePrivateFork(scope.git, action.repo);
+  return await scope.change(async (scope) => {
+    const advisory = await createAdvisory(scope, action, wanted);
+    const { id } = await startFork(scope, { ...action, git: scope.git }, advisory, copy);
+    return { ...advisory, fork_id: id };
+  });
 }
 
 /** Reports a vulnerability to those who administer a repository. Who reports it works on it with them, and is credited. */

@@ -27,7 +27,8 @@ const always = sql<boolean>`true`;
 const worksOn = (account: Id<'accounts'>): RawBuilder<boolean> =>
   sql<boolean>`(a.accepted is not null and a.author_id = ${account}
     or exists (select from repository_advisory_users u where u.advisory_id = a.id and u.user_id = ${account})
-    or exists (select from repository_advisory_teams at join teams t on at.team_id = any (t.ancestors) and t.ancestors @> array[at.team_id]
+    or exists (select from repository_advisory_teams at join teams t on at.team_id = any (t.ancestors)
+      and t.ancestors @> array[at.team_id]
       join team_members tm on tm.team_id = t.id where at.advisory_id = a.id and tm.user_id = ${account}))`;
 
 /** The viewer's rights on the advisory `a` of the repository `r`. */

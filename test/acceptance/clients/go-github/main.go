@@ -36,7 +36,8 @@ func main() {
 	same(user.GetLogin(), "ada")
 	done("sign in")
 
-	made, _, err := ada.Repositories.Create(ctx, owner, &github.Repository{Name: github.Ptr(repo), Description: github.Ptr("Made by go")})
+	made, _, err := ada.Repositories.Create(ctx, owner,
+		&github.Repository{Name: github.Ptr(repo), Description: github.Ptr("Made by go")})
 	check(err)
 	same(made.GetFullName(), owner+"/"+repo)
 	edited, _, err := ada.Repositories.Edit(ctx, owner, repo, &github.Repository{Homepage: github.Ptr("https://go.example")})
@@ -114,7 +115,8 @@ func gitData(c *github.Client) {
 	check(err)
 	_, _, err = c.Git.CreateRef(ctx, owner, repo, github.CreateRef{Ref: "refs/heads/feature/hand", SHA: commit.GetSHA()})
 	check(err)
-	moved, _, err := c.Git.UpdateRef(ctx, owner, repo, "heads/feature/hand", github.UpdateRef{SHA: head.GetSHA(), Force: github.Ptr(true)})
+	moved, _, err := c.Git.UpdateRef(ctx, owner, repo, "heads/feature/hand",
+		github.UpdateRef{SHA: head.GetSHA(), Force: github.Ptr(true)})
 	check(err)
 	same(moved.Object.GetSHA(), head.GetSHA())
 	matching, _, err := c.Git.ListMatchingRefs(ctx, owner, repo, "heads/feature")
@@ -131,7 +133,8 @@ func gitData(c *github.Client) {
 }
 
 func issues(c *github.Client) {
-	label, _, err := c.Issues.CreateLabel(ctx, owner, repo, &github.Label{Name: github.Ptr("kind/gopher"), Color: github.Ptr("00ff00")})
+	label, _, err := c.Issues.CreateLabel(ctx, owner, repo,
+		&github.Label{Name: github.Ptr("kind/gopher"), Color: github.Ptr("00ff00")})
 	check(err)
 	same(must2(c.Issues.GetLabel(ctx, owner, repo, label.GetName())).GetColor(), "00ff00")
 	_, _, err = c.Issues.EditLabel(ctx, owner, repo, "kind/gopher", &github.Label{Name: github.Ptr("kind/mole")})
@@ -141,7 +144,8 @@ func issues(c *github.Client) {
 
 	milestone, _, err := c.Issues.CreateMilestone(ctx, owner, repo, &github.Milestone{Title: github.Ptr("First")})
 	check(err)
-	_, _, err = c.Issues.EditMilestone(ctx, owner, repo, milestone.GetNumber(), &github.Milestone{DueOn: &github.Timestamp{Time: time.Now()}})
+	_, _, err = c.Issues.EditMilestone(ctx, owner, repo, milestone.GetNumber(),
+		&github.Milestone{DueOn: &github.Timestamp{Time: time.Now()}})
 	check(err)
 	done("milestones")
 
@@ -165,12 +169,14 @@ func issues(c *github.Client) {
 		check(err)
 	}
 	count := 0
-	for _, err := range c.Issues.ListByRepoIter(ctx, owner, repo, &github.IssueListByRepoOptions{ListOptions: github.ListOptions{PerPage: 1}}) {
+	onePerPage := &github.IssueListByRepoOptions{ListOptions: github.ListOptions{PerPage: 1}}
+	for _, err := range c.Issues.ListByRepoIter(ctx, owner, repo, onePerPage) {
 		check(err)
 		count++
 	}
 	same(count, 4)
-	closed, _, err := c.Issues.Edit(ctx, owner, repo, number, &github.IssueRequest{State: github.Ptr("closed"), StateReason: github.Ptr("not_planned")})
+	closed, _, err := c.Issues.Edit(ctx, owner, repo, number,
+		&github.IssueRequest{State: github.Ptr("closed"), StateReason: github.Ptr("not_planned")})
 	check(err)
 	same(closed.GetStateReason(), "not_planned")
 	_, _, err = c.Issues.RemoveMilestone(ctx, owner, repo, number)
@@ -327,7 +333,8 @@ func app() {
 	repos, _, err := bot.Apps.ListRepos(ctx, nil)
 	check(err)
 	same(repos.GetTotalCount() > 0, true)
-	asApp := must(ghinstallation.NewAppsTransportKeyFromFile(http.DefaultTransport, number("HEARTH_APP"), os.Getenv("HEARTH_APP_KEY")))
+	asApp := must(ghinstallation.NewAppsTransportKeyFromFile(
+		http.DefaultTransport, number("HEARTH_APP"), os.Getenv("HEARTH_APP_KEY")))
 	asApp.BaseURL = api
 	about, _, err := client(github.WithTransport(asApp)).Apps.Get(ctx, "")
 	check(err)

@@ -95,7 +95,8 @@ public class Client {
     same(repo.getMilestone(milestone.getNumber()).getTitle(), "First of all");
     done("milestones");
 
-    GHIssue issue = repo.createIssue("It brews").body("Slowly").label("kind/java").label("bug").assignee("ada").milestone(milestone).create();
+    GHIssue issue = repo.createIssue("It brews").body("Slowly").label("kind/java").label("bug").assignee("ada")
+        .milestone(milestone).create();
     issue.removeLabels("kind/java");
     same(issue.addLabels("kind/java").size(), 2);
     issue.lock();

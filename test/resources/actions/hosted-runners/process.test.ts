@@ -119,8 +119,8 @@ test('a worker that is killed while it makes a runner leaves the work to the nex
       await new Promise(() => undefined);
     } };
     const database = openDatabase(${JSON.stringify(address)});
-    await startWorker({ database, jobs: [provisionRunner], services: { runners: { provider } }, contextOf: (given, services) => ({ ...given, services }), log: pino({ level: 'silent' }),
-      clock: () => new Date() });`;
+    await startWorker({ database, jobs: [provisionRunner], services: { runners: { provider } },
+      contextOf: (given, services) => ({ ...given, services }), log: pino({ level: 'silent' }), clock: () => new Date() });`;
   const killed = spawn(process.execPath, ['--input-type=module-typescript', '-e', script], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });

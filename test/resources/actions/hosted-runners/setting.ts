@@ -46,8 +46,6 @@ export async function generator({ here, client, group, path }: Place, more: obje
 
 /** Publishes a version from a runner of an organization. */
 export function publish({ here, org }: { here: World; org: Account }, more: Partial<Publication> = {}) {
-  const { db, change, clock } = here;
-  const { provider } = here.hearth.services.runners;
   const publication = { organization: org.id, runner: 'maker', image: 'toolchain', sizeGb: 40, ...more };
-  return publishImage({ db, change, provider, now: clock.now }, publication);
+  return publishImage(here.jobContext().scope, publication);
 }

@@ -9,7 +9,8 @@ const w = await world();
 const issuer = `${w.url}/_services/token`;
 
 const workflow = (permissions: string, more = '') =>
-  `name: CI\non: push\npermissions: {${permissions}}\njobs:\n  build:\n    runs-on: ubuntu-latest\n${more}    steps:\n      - run: make\n`;
+  `name: CI\non: push\npermissions: {${permissions}}\njobs:\n  build:\n    runs-on: ubuntu-latest\n` +
+  `${more}    steps:\n      - run: make\n`;
 
 type Task = NonNullable<Awaited<ReturnType<TestRunner['fetch']>>>;
 

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { changeIn } from '#endpoint/change-in.ts';
 import { registriesFor, rotateRegistryKey } from '#resources/actions/private-registries/index.ts';
 import { eventsOf } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
@@ -64,9 +65,7 @@ test('a wrong change is refused by its field and writes nothing', async () => {
 test('after a rotation only the new key serves, and stored secrets stay readable', async () => {
   const { client, at, org, resolved } = await withSecret('canary');
   const old = await sealed(client, org, 'late');
-  await w.change((scope) =>
-    rotateRegistryKey(scope, { org, secrets: w.hearth.services.secrets, now: w.clock.now, by: undefined }),
-  );
+  await changeIn(w.jobContext().scope, (scope) => rotateRegistryKey(scope, { org, by: undefined }));
   expect(await client.patch(at, old)).toMatchObject({ status: 422, body: { errors: [{ field: 'key_id' }] } });
   expect(await resolved()).toMatchObject([{ secret: 'canary' }]);
   expect((await client.patch(at, await sealed(client, org, 'new'))).status).toBe(204);

@@ -136,7 +136,8 @@ test('a pull request from a fork runs its test merge, and only reads', async () 
 
 test('issues, comments, releases and dispatches run the files of the default branch', async () => {
   const { repo, base, client } = await withWorkflow(
-    '{issues: {types: [opened]}, issue_comment: null, release: {types: [published]}, repository_dispatch: {types: [deployed]}, watch: null}',
+    '{issues: {types: [opened]}, issue_comment: null, release: {types: [published]}, repository_dispatch: {types: ' +
+      '[deployed]}, watch: null}',
   );
   await client.post(`${base}/issues`, { title: 'It fails' });
   await client.patch(`${base}/issues/1`, { state: 'closed' });
@@ -166,7 +167,7 @@ test('a schedule runs once for each of its times', async () => {
   expect(await runsOf(repo)).toEqual([]);
   clock.now = new Date('2026-01-01T00:10:20Z');
   const { runSchedules } = await import('#resources/actions/workflow-triggers/schedules.ts');
-  const context = { db, change: here.change, services: here.hearth.services, now: clock.now, log: here.hearth.app.log } as never;
+  const context = here.jobContext({ now: clock.now });
   await Promise.all([runSchedules.run({}, context), runSchedules.run({}, context)]);
   expect(await runsOf(repo)).toMatchObject([
     { event: 'schedule', payload: { schedule: '*/10 * * * *' }, ref: 'refs/heads/main' },
@@ -185,7 +186,7 @@ test('a scheduled workflow whose repository is damaged does not stop the schedul
   await mkdir(join(gitRepository.path, 'objects'));
   clock.now = new Date('2026-01-01T00:30:20Z');
   const { runSchedules } = await import('#resources/actions/workflow-triggers/schedules.ts');
-  const context = { db, change: here.change, services: here.hearth.services, now: clock.now, log: here.hearth.app.log } as never;
+  const context = here.jobContext({ now: clock.now });
   await runSchedules.run({}, context);
   expect(await runsOf(damaged.repo)).toEqual([]);
   expect(await runsOf(sound.repo)).toMatchObject([{ event: 'schedule' }]);

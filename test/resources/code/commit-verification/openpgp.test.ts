@@ -120,7 +120,8 @@ describe.skipIf(!hasGpg)('with GnuPG (skipped where it is not installed)', () =>
     const made = await client.post('/user/gpg_keys', { armored_public_key: await other.exported('ada@example.org') });
     const part = parseOpenPgpKey(await exported(fingerprint)).primary;
     await sql`insert into gpg_keys (user_id, primary_key_id, key_id, fingerprint, public_key, can_sign, can_encrypt_comms,
-      can_encrypt_storage, can_certify, revoked, created_at) values (${ada.id}, ${made.body.id}, ${part.keyId}, ${part.fingerprint},
+      can_encrypt_storage, can_certify, revoked, created_at)
+      values (${ada.id}, ${made.body.id}, ${part.keyId}, ${part.fingerprint},
       ${part.publicKey}, true, false, false, false, false, now())`.execute(db);
     expect(await reasonOf(base, oid)).toBe('unknown_key');
   });

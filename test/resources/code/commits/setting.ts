@@ -39,18 +39,11 @@ export async function addCommit(gitRepository: GitRepository, given: Given): Pro
 }
 
 /** Points a ref at a commit, as a push does. */
-export async function point({ db, change, hearth, clock }: World, repo: RepositoryRow, ref: string, to: string): Promise<void> {
+export async function point({ hearth, jobContext }: World, repo: RepositoryRow, ref: string, to: string): Promise<void> {
   const gitRepository = repoOf(hearth.services.git, repo.id);
   const from = (await findRefOids(gitRepository, [ref])).get(ref) ?? null;
-  const context = {
-    db,
-    change,
-    git: hearth.services.git,
-    refRules: hearth.services.refRules,
-    followUps: hearth.services.followUps,
-    now: clock.now,
-  };
-  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: undefined, workflowFiles: { allowed: true } });
+  const { scope } = jobContext();
+  await mustMoveRefs(scope, { repo, changes: [{ ref, from, to }], actor: undefined, workflowFiles: { allowed: true } });
 }
 
 /** A repository with a branch of so many commits, one file each, written at once; the commits, oldest first. */

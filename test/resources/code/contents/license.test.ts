@@ -174,7 +174,7 @@ test('repositories of former versions are looked at once', async () => {
   expect(await key()).toBeNull();
 
   const failures: unknown[] = [];
-  const context = { db: w.db, change: w.change, git: w.hearth.services.git };
+  const context = w.jobContext().scope;
   expect(await measureUnmeasured(context, (error) => failures.push(error))).toBe(2);
   expect(await key()).toBe('gpl-2.0');
   expect(await measureUnmeasured(context, (error) => failures.push(error))).toBe(0);
@@ -186,7 +186,7 @@ test('the same commit is looked at again only where that is wanted', async () =>
   await commitFiles(w, repo, { LICENSE: text('mit') });
   await w.settle();
   await w.db.updateTable('repositories').set({ license: 'other' }).where('id', '=', repo.id).execute();
-  const context = { db: w.db, change: w.change, git: w.hearth.services.git };
+  const context = w.jobContext().scope;
   await measureBranch(context, repo.id);
   expect(await key()).toBe('other');
   await measureBranch(context, repo.id, { again: true });
@@ -202,7 +202,7 @@ test('a search for the licence that takes long does not put back what a later on
     await w.settle();
     return w.change(work);
   };
-  await measureBranch({ db: w.db, change: slowly, git: w.hearth.services.git }, repo.id);
+  await measureBranch({ ...w.jobContext().scope, change: slowly }, repo.id);
   expect(await key()).toBe('0bsd');
 });
 
@@ -211,6 +211,6 @@ test('a default branch that is removed has no licence and no language', async ()
   await commitFiles(w, repo, { LICENSE: text('mit'), 'a.rs': 'fn' });
   expect(await key()).toBe('mit');
   await w.db.updateTable('repositories').set({ default_branch: 'gone' }).where('id', '=', repo.id).execute();
-  await measureBranch({ db: w.db, change: w.change, git: w.hearth.services.git }, repo.id);
+  await measureBranch(w.jobContext().scope, repo.id);
   expect((await client.get(path)).body).toMatchObject({ license: null, language: null });
 });

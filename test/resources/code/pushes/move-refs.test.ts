@@ -5,7 +5,7 @@ import { findNewName } from '#resources/code/branch-names/index.ts';
 import { moveRefs, mustMoveRefs } from '#resources/code/pushes/index.ts';
 import { kindOf } from '#test/git/support.ts';
 import { world } from '#test/support/world.ts';
-import { commits, contextOf, diskOf, told, unfinished } from './support.ts';
+import { commits, diskOf, scopeOf, told, unfinished } from './support.ts';
 
 const main = 'refs/heads/main';
 
@@ -15,7 +15,7 @@ async function repository() {
   const repo = await here.repo(ada);
   const [first = '', second = '', third = ''] = await commits(here, repo, 3);
   const move = (changes: Parameters<typeof moveRefs>[1]['changes'], more = {}) =>
-    moveRefs(contextOf(here), { repo, changes, actor: ada.id, workflowFiles: { allowed: true }, ...more });
+    moveRefs(scopeOf(here), { repo, changes, actor: ada.id, workflowFiles: { allowed: true }, ...more });
   return { here, ada, repo, first, second, third, move };
 }
 
@@ -114,7 +114,7 @@ test('of many who move one ref at once exactly one wins, and one event tells of 
   ]);
   expect(await unfinished(here, repo)).toEqual([]);
   await expect(
-    mustMoveRefs(contextOf(here), {
+    mustMoveRefs(scopeOf(here), {
       repo,
       changes: [{ ref: main, from: first, to: second }],
       actor: undefined,

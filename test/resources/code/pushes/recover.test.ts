@@ -7,7 +7,7 @@ import { findNewName } from '#resources/code/branch-names/index.ts';
 import { moveRefs, pushHandlers, recoverUnfinished } from '#resources/code/pushes/index.ts';
 import type { FollowUp } from '#resources/follow-ups.ts';
 import { world } from '#test/support/world.ts';
-import { commits, contextOf, diskOf, told, unfinished } from './support.ts';
+import { commits, diskOf, scopeOf, told, unfinished } from './support.ts';
 
 const main = 'refs/heads/main';
 const topic = 'refs/heads/topic';
@@ -20,7 +20,7 @@ async function crashed() {
   const ada = await here.user();
   const repo = await here.repo(ada);
   const [first = '', second = '', third = ''] = await commits(here, repo, 3);
-  await moveRefs(contextOf(here), { repo, changes: [{ ref: main, to: first }], actor: ada.id, workflowFiles: { allowed: true } });
+  await moveRefs(scopeOf(here), { repo, changes: [{ ref: main, to: first }], actor: ada.id, workflowFiles: { allowed: true } });
   here.clock.now = new Date(here.clock.now.getTime() + 60_000);
   const since = (await told(here, repo)).length;
   const gitRepository = diskOf(here, repo);
@@ -45,7 +45,7 @@ async function crashed() {
         .execute(),
     /** Git moves, and nobody records it. */
     moveUnrecorded: ({ ref, from, to }: Command) => updateRefs(gitRepository, [{ ref, from, to }]),
-    settle: () => recoverUnfinished(contextOf(here), (error) => expect.unreachable(String(error))),
+    settle: () => recoverUnfinished(scopeOf(here), (error) => expect.unreachable(String(error))),
     news: async () => (await told(here, repo)).slice(since),
   };
 }
@@ -99,8 +99,8 @@ test('of a push that a crash cut in two, what is done is recorded and what isn�
 
 test('a push that is still running is left to itself, and records what a settling has not', async () => {
   const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
-  const { now, ...context } = contextOf(here);
-  const push = pushHandlers({ context, clock: () => now, repo, actor: ada.id, workflowFiles: { allowed: true } });
+  const scope = scopeOf(here);
+  const push = pushHandlers({ scopeNow: () => scope, repo, actor: ada.id, workflowFiles: { allowed: true } });
   const [one, two] = [
     { ref: topic, from: null, to: second },
     { ref: main, from: first, to: second },
@@ -121,9 +121,9 @@ test('a push that is still running is left to itself, and records what a settlin
 
 test('a push whose recording fails is no success, and is recorded by the next who looks', async () => {
   const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
-  const { now, ...context } = contextOf(here);
-  const broken = { ...context, change: () => Promise.reject(new Error('the database went away')) };
-  const push = pushHandlers({ context: broken, clock: () => now, repo, actor: ada.id, workflowFiles: { allowed: true } });
+  const scope = scopeOf(here);
+  const broken = { ...scope, change: () => Promise.reject(new Error('the database went away')) };
+  const push = pushHandlers({ scopeNow: () => broken, repo, actor: ada.id, workflowFiles: { allowed: true } });
   const command = { ref: main, from: first, to: second };
   await push.before?.([command]);
   await moveUnrecorded(command);
@@ -142,7 +142,7 @@ test('the next push of a ref records first what a crash left of it, before nobod
   await moveUnrecorded(lost);
   const bob = await here.user();
 
-  await moveRefs(contextOf(here), {
+  await moveRefs(scopeOf(here), {
     repo,
     changes: [{ ref: main, from: second, to: third }],
     actor: bob.id,
@@ -159,7 +159,7 @@ test('a push that is repeated after a crash that had moved nothing is told of on
   const command = { ref: main, from: first, to: second };
   await intend([command]);
   here.clock.now = new Date(here.clock.now.getTime() + 60_000);
-  await moveRefs(contextOf(here), { repo, changes: [command], actor: ada.id, workflowFiles: { allowed: true } });
+  await moveRefs(scopeOf(here), { repo, changes: [command], actor: ada.id, workflowFiles: { allowed: true } });
   await settle();
   expect(await news()).toEqual([pushed(ada.id, command)]);
 });
@@ -175,7 +175,7 @@ test('the first branch of an empty repository becomes its default also after a c
     .values({ repository_id: repo.id, actor_id: null, commands: JSON.stringify([command]), started_at: here.clock.now })
     .execute();
   await updateRefs(diskOf(here, repo), [command]);
-  await recoverUnfinished(contextOf(here), (error) => expect.unreachable(String(error)));
+  await recoverUnfinished(scopeOf(here), (error) => expect.unreachable(String(error)));
   const row = await here.db.selectFrom('repositories').select('default_branch').where('id', '=', repo.id).executeTakeFirst();
   expect(row).toEqual({ default_branch: 'trunk' });
   expect(await told(here, repo)).toMatchObject([{ kind: 'create' }, pushed(null, command)]);
@@ -190,7 +190,7 @@ test('one repository that can’t be read doesn’t keep others from being settl
   await intend([command]);
   await moveUnrecorded(command);
   const failed: number[] = [];
-  await recoverUnfinished(contextOf(here), (_error, repository) => failed.push(repository));
+  await recoverUnfinished(scopeOf(here), (_error, repository) => failed.push(repository));
   expect(failed).toEqual([bad.repo.id]);
   expect(await news()).toEqual([pushed(ada.id, command)]);
   await here.db.deleteFrom('ref_changes').where('repository_id', '=', bad.repo.id).execute();
@@ -211,10 +211,10 @@ test('a worker settles as it starts', async () => {
 
 test('of two pushes that wanted the same move, it is recorded once, whichever of them made it', async () => {
   const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
-  const { now, ...context } = contextOf(here);
+  const scope = scopeOf(here);
   const command = { ref: main, from: first, to: second };
   const [other, mover] = [1, 2].map(() =>
-    pushHandlers({ context, clock: () => now, repo, actor: ada.id, workflowFiles: { allowed: true } }),
+    pushHandlers({ scopeNow: () => scope, repo, actor: ada.id, workflowFiles: { allowed: true } }),
   );
   await other?.before?.([command]);
   await mover?.before?.([command]);
@@ -231,8 +231,9 @@ test('a move whose follow-up fails is recorded, so that its ref can move on, and
   const rename = { kind: 'branches.rename' as const, data: { from: 'old', to: 'main', isDefault: false } };
   await intend([{ ref: main, from: first, to: second }], [rename]);
   await moveUnrecorded({ ref: main, from: first, to: second });
-  const failing = { ...contextOf(here).followUps, 'branches.rename': () => Promise.reject(new Error('it fails')) };
-  const broken = { ...contextOf(here), followUps: failing };
+  const { services } = scopeOf(here);
+  const failing = { ...services.followUps, 'branches.rename': () => Promise.reject(new Error('it fails')) };
+  const broken = { ...scopeOf(here), services: { ...services, followUps: failing } };
   const change = { ref: main, from: second, to: third };
   const moved = await moveRefs(broken, { repo, changes: [change], actor: undefined, workflowFiles: { allowed: true } });
   expect(moved).toEqual({ updated: true });

@@ -3,18 +3,12 @@ import { expect } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { EventKind } from '#events/kinds.ts';
 import { repoOf } from '#git/store.ts';
-import { type MoveContext, recoverUnfinished } from '#resources/code/pushes/index.ts';
+import { type MoveScope, recoverUnfinished } from '#resources/code/pushes/index.ts';
 import { commit } from '#test/git/support.ts';
 import type { World } from '#test/support/world.ts';
 
-export const contextOf = ({ db, change, hearth, clock }: World): MoveContext => ({
-  db,
-  change,
-  git: hearth.services.git,
-  refRules: hearth.services.refRules,
-  followUps: hearth.services.followUps,
-  now: clock.now,
-});
+/** The scope of a job. */
+export const scopeOf = ({ jobContext }: World): MoveScope => jobContext().scope;
 
 export const diskOf = ({ hearth }: World, repo: Pick<RepositoryRow, 'id'>) => repoOf(hearth.services.git, repo.id);
 
@@ -60,4 +54,4 @@ export async function endUnrecorded(w: World, who: Account, { method, path, body
 
 /** Records what servers left unfinished that ended, as the job does every minute. */
 export const recover = (world: World): Promise<void> =>
-  recoverUnfinished(contextOf(world), (error) => expect.unreachable(String(error)));
+  recoverUnfinished(scopeOf(world), (error) => expect.unreachable(String(error)));

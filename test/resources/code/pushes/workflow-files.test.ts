@@ -277,7 +277,8 @@ test('an explanation of a push names the right', async () => {
       to,
       now: w.clock.now,
     });
-  const because = `refusing to allow a Personal Access Token to create or update workflow \`${workflow}\` without \`workflow\` scope`;
+  const because =
+    'refusing to allow a Personal Access Token to create or update workflow ' + `\`${workflow}\` without \`workflow\` scope`;
   expect(await ask(await w.token(s.ada, ['repo']), 'change')).toMatchObject({
     allowed: false,
     message: because,

@@ -116,7 +116,8 @@ test('owners by address and by team are asked, if they may write', async () => {
     await client.put(`/orgs/${owner.login}/teams/${some.slug}${base}`, { permission });
   const teams = [writes, reads, spies].map(({ slug }) => `@{org}/${slug.toUpperCase()}`);
   await writeFile(
-    `* Mary@Example.com reader@example.com nobody@example.com @${reader.login} @nobody-here ${teams.join(' ')} @x/${elsewhere.slug}`,
+    `* Mary@Example.com reader@example.com nobody@example.com @${reader.login} @nobody-here ${teams.join(' ')} ` +
+      `@x/${elsewhere.slug}`,
   );
   await commit('topic', { 'a.js': '1' });
   expect(await requests(await open('topic'))).toEqual(['mary', writes.slug]);

@@ -164,9 +164,8 @@ test('a merge that is repeated after its process ended is completed, and not don
 
 test('a merge that a deleted app left unfinished is completed without it', async () => {
   const { client, base, number, repo } = await unrecordedMerge();
-  await sql`update ref_changes set following = jsonb_set(following, '{0,data,app}', '999999') where repository_id = ${repo.id}`.execute(
-    w.db,
-  );
+  await sql`update ref_changes set following = jsonb_set(following, '{0,data,app}', '999999')
+    where repository_id = ${repo.id}`.execute(w.db);
   await recover(w);
   expect((await client.get(`${base}/pulls/${number}`)).body).toMatchObject({ merged: true });
   await w.settle();

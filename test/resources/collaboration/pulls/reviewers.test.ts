@@ -74,7 +74,9 @@ test('who may not be asked is refused, and nobody is asked', async () => {
   const { client, asked, grace, ada, owner, repo } = at;
   const [stranger, elsewhere] = [await w.user(), await team(w, await w.org(ada))];
   const blind = await team(w, owner);
-  const refusal = `Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a collaborator of the ${owner.login}/${repo.name} repository.`;
+  const refusal =
+    'Reviews may only be requested from collaborators. One or more of the users or teams you specified is not a ' +
+    `collaborator of the ${owner.login}/${repo.name} repository.`;
   await w.unchanged(['review_requests', 'issue_events', 'events', 'issues'], async () => {
     for (const wrong of [
       { reviewers: [grace.login, stranger.login] },

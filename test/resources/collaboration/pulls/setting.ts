@@ -32,15 +32,8 @@ export type PullSetting = {
 export async function push(w: World, by: Account, repo: RepositoryRow, branch: string, to: string): Promise<void> {
   const ref = `refs/heads/${branch}`;
   const from = (await findRefOids(diskOf(w, repo), [ref])).get(ref) ?? null;
-  const context = {
-    db: w.db,
-    change: w.change,
-    git: w.hearth.services.git,
-    refRules: w.hearth.services.refRules,
-    followUps: w.hearth.services.followUps,
-    now: w.clock.now,
-  };
-  await mustMoveRefs(context, { repo, changes: [{ ref, from, to }], actor: by.id, workflowFiles: { allowed: true } });
+  const { scope } = w.jobContext();
+  await mustMoveRefs(scope, { repo, changes: [{ ref, from, to }], actor: by.id, workflowFiles: { allowed: true } });
 }
 
 type Wanted = { visibility?: RepositoryRow['visibility']; ownedBy?: 'user' | 'organization' };

@@ -21,20 +21,13 @@ async function place() {
   const tags = async () => (await all.client.get(`${all.base}/tags`)).body.map(({ name }: { name: string }) => name);
   /** What creating a release does before its row is written. */
   const makeTag = async (tag_name: string) => {
-    const { db, change, clock, hearth, grantee } = { ...here, grantee: all.owner };
-    const context = {
-      db,
-      change,
-      git: hearth.services.git,
-      refRules: hearth.services.refRules,
-      followUps: hearth.services.followUps,
-      now: clock.now,
-    };
+    const { clock, grantee } = { ...here, grantee: all.owner };
+    const { scope } = here.jobContext();
     const repo = { ...all.repo, role: 'admin' };
     const action = { repo, by: { account: grantee, grant: { kind: 'none' } }, now: clock.now } as unknown as Parameters<
       typeof ensureTag
     >[1];
-    return ensureTag(context, action, { tag_name, target_commitish: 'main' });
+    return ensureTag(scope, action, { tag_name, target_commitish: 'main' });
   };
   return { ...all, tags, makeTag };
 }

@@ -81,7 +81,8 @@ test('what ran and what is stored is counted once; a budget tells of it, and sto
 
   // What is told again isn't counted again.
   await w.change(async (scope) => {
-    const events = sql`select id from events where kind = 'workflow_job.completed' and (data->>'job')::bigint = ${Number(task.id)}`;
+    const events = sql`select id from events
+      where kind = 'workflow_job.completed' and (data->>'job')::bigint = ${Number(task.id)}`;
     await sql`select jobs.add_job('billing.count-minutes', json_build_object('event', id)) from (${events}) e`.execute(scope.tx);
   });
   await w.settle();
@@ -149,15 +150,16 @@ async function use(
   rows: readonly { sku: string; repository: string; id: number; minutes: number }[],
 ) {
   for (const { sku, repository, id, minutes } of rows) {
-    const rate = sql`insert into billing_rates (product, sku, unit_type, unit_size, price) values ('actions', ${sku}, 'Minutes', 1, 2)
+    const rate = sql`insert into billing_rates (product, sku, unit_type, unit_size, price)
+      values ('actions', ${sku}, 'Minutes', 1, 2)
       on conflict (sku, price) do update set unit_type = excluded.unit_type returning id`;
     const { rows: made } = await rate.execute(w.db);
     const { id: rate_id } = made[0] as { id: number };
     await sql`insert into billing_days values (${org.id}, ${day}, ${rate_id}, ${id}, ${repository}, ${minutes})`.execute(w.db);
-    await sql`insert into billing_months as m values (${org.id}, date_trunc('month', ${day}::date), ${rate_id}, ${id}, ${repository}, ${minutes})
-      on conflict (organization_id, month, rate_id, repository_id) do update set quantity = m.quantity + excluded.quantity`.execute(
-      w.db,
-    );
+    await sql`insert into billing_months as m
+      values (${org.id}, date_trunc('month', ${day}::date), ${rate_id}, ${id}, ${repository}, ${minutes})
+      on conflict (organization_id, month, rate_id, repository_id)
+        do update set quantity = m.quantity + excluded.quantity`.execute(w.db);
   }
 }
 

@@ -492,14 +492,13 @@ async function multiply({ repo, ada, bob }: Full, times: number): Promise<void> 
     await sql`
       insert into ${sql.table(table)} (${sql.raw(columnsOf[table])})
       select ${sql.raw(columnsOf[table])} from ${sql.table(table)}, generate_series(1, ${times})
-      where id = (select max(id) from ${sql.table(table)} where repository_id = ${repo.id} and author_id = any (${[ada.id, bob.id]}))`.execute(
-      w.db,
-    );
+      where id = (select max(id) from ${sql.table(table)}
+        where repository_id = ${repo.id} and author_id = any (${[ada.id, bob.id]}))`.execute(w.db);
 }
 const columnsOf = {
   reviews: 'repository_id, issue_id, author_id, state, body, commit_sha, created_at, updated_at, submitted_at',
-  review_comments: `repository_id, issue_id, review_id, author_id, submitted_at, body, path, subject_type, side, original_commit_sha,
-    original_base_sha, original_position, original_line, diff_hunk, commit_sha, created_at, updated_at`,
+  review_comments: `repository_id, issue_id, review_id, author_id, submitted_at, body, path, subject_type, side,
+    original_commit_sha, original_base_sha, original_position, original_line, diff_hunk, commit_sha, created_at, updated_at`,
   commit_comments: 'repository_id, commit_sha, author_id, body, created_at, updated_at',
 };
 

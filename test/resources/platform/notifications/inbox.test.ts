@@ -209,9 +209,8 @@ test('thousands of watchers are told by a few statements, each once, also where 
       insert into accounts (kind, login, created_at, updated_at)
       select 'user', 'watcher-' || n, ${w.clock.now}, ${w.clock.now} from generate_series(1, ${count}::integer) n returning id
     )
-    insert into repository_subscriptions (repository_id, account_id, created_at) select ${repo.id}, id, ${w.clock.now} from made`.execute(
-    w.db,
-  );
+    insert into repository_subscriptions (repository_id, account_id, created_at) select ${repo.id}, id, ${w.clock.now}
+    from made`.execute(w.db);
   await (await w.as(bob)).post(`${base}/issues`, { title: 'The pump leaks' });
   await w.settle();
   const summary = async () => {

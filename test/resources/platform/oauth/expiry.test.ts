@@ -160,9 +160,8 @@ describe('what has expired is removed', () => {
       select sha256('d'), 'AAAA-BBBB', ${app.id}, ${addMinutes(clock.now, 60)}`.execute(db);
     await sql`insert into tokens (kind, hash, last_eight, account_id, created_at, expires_at)
       select 'classic_pat', sha256('t'), '', ${ada.id}, ${clock.now}, ${addMinutes(clock.now, 60)}`.execute(db);
-    await sql`insert into limit_refusals values (${addMinutes(clock.now, 130 - 7 * 24 * 60)}, 'git.push', 'account:1', 1)`.execute(
-      db,
-    );
+    await sql`insert into limit_refusals
+      values (${addMinutes(clock.now, 130 - 7 * 24 * 60)}, 'git.push', 'account:1', 1)`.execute(db);
     const full = await counts();
     clock.now = addMinutes(before, 119);
     await clean();
@@ -188,9 +187,8 @@ describe('what has expired is removed', () => {
   });
 
   test('however many rows there are', async () => {
-    await sql`insert into rate_limits select 'address:' || n, 'core', now() - interval '1 second', 1 from generate_series(1, 12000) n`.execute(
-      db,
-    );
+    await sql`insert into rate_limits select 'address:' || n, 'core', now() - interval '1 second', 1
+      from generate_series(1, 12000) n`.execute(db);
     await sql`insert into rate_limits values ('address:live', 'core', now() + interval '1 hour', 1)`.execute(db);
     await clean();
     expect(await db.selectFrom('rate_limits').select('key').where('key', 'like', 'address:%').execute()).toEqual([

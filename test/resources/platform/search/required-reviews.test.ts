@@ -256,15 +256,8 @@ test('more pull requests than one job judges, and those of before an upgrade', a
   await one.commit('topic', { 'b.txt': 'b\n' });
   const names = Array.from({ length: 51 }, (_, at) => `base-${at}`);
   const changes = names.map((name) => ({ ref: `refs/heads/${name}`, from: null, to: one.first }));
-  const context = {
-    db: w.db,
-    change: w.change,
-    git: services.git,
-    refRules: services.refRules,
-    followUps: services.followUps,
-    now: w.clock.now,
-  };
-  await mustMoveRefs(context, { repo: one.repo, changes, actor: ada.id, workflowFiles: { allowed: true } });
+  const { scope } = w.jobContext();
+  await mustMoveRefs(scope, { repo: one.repo, changes, actor: ada.id, workflowFiles: { allowed: true } });
   for (const name of names) await one.open('topic', { base: name });
   const { body, status } = await client.post(`/orgs/${owner.login}/rulesets`, {
     name: 'Reviewed',

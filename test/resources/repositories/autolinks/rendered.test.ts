@@ -22,7 +22,9 @@ test('references of autolinks are links in bodies of issues and comments, and in
   await link('TICKET-', 'https://tickets.example/<num>');
   await link('BUG-', 'https://bugs.example/?id=<num>', false);
   const text = 'See TICKET-12a, BUG-3, BUG-x and `TICKET-1`.';
-  const expected = `<p>See ${anchor('TICKET-12a', 'https://tickets.example/12a')}, ${anchor('BUG-3', 'https://bugs.example/?id=3')}, BUG-x and <code>TICKET-1</code>.</p>`;
+  const expected =
+    `<p>See ${anchor('TICKET-12a', 'https://tickets.example/12a')}, ${anchor('BUG-3', 'https://bugs.example/?id=3')}, ` +
+    'BUG-x and <code>TICKET-1</code>.</p>';
   const { body: issue } = await client.post(`${base}/issues`, { title: 'x', body: text }, html);
   expect(issue.body_html.trim()).toBe(expected);
   const { body: comment } = await client.post(`${base}/issues/1/comments`, { body: text }, html);

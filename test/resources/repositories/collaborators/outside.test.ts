@@ -91,7 +91,8 @@ test.each(['get', 'put', 'delete'] as const)('%s is for owners, by a credential 
   const w = await world();
   const { owner, member, outside, stranger, byTeam, org } = await setting(w);
   const denied = method === 'get' ? 404 : 403;
-  const url = `/orgs/${org.login}/outside_collaborators${method === 'get' ? '' : `/${method === 'put' ? byTeam.login : outside.login}`}`;
+  const login = method === 'put' ? byTeam.login : outside.login;
+  const url = `/orgs/${org.login}/outside_collaborators${method === 'get' ? '' : `/${login}`}`;
   const level = method === 'get' ? 'read' : 'write';
   const app = await installApp(w, { on: org, permissions: { members: level } });
   const blind = await installApp(w, { on: org, permissions: method === 'get' ? { contents: 'write' } : { members: 'read' } });

@@ -172,12 +172,15 @@ test.each([
   [
     'for its font',
     'ofl-1.1',
-    `Copyright (c) 2026, Ada, with Reserved Font Name Engine.\n\nThis Font Software is licensed under the SIL Open Font License, Version 1.1.\nThis license is copied below, and is also available with a FAQ at:\nhttp://scripts.sil.org/OFL\n\n${spdx('OFL-1.1')}`,
+    'Copyright (c) 2026, Ada, with Reserved Font Name Engine.\n\n' +
+      'This Font Software is licensed under the SIL Open Font License, Version 1.1.\n' +
+      `This license is copied below, and is also available with a FAQ at:\nhttp://scripts.sil.org/OFL\n\n${spdx('OFL-1.1')}`,
   ],
   [
     'as a page',
     'isc',
-    `<!DOCTYPE html><html><body><h1>ISC License</h1>\n<p>Copyright &copy; 2026 Ada</p>\n\n<p>${spdx('ISC').slice(spdx('ISC').indexOf('Permission'))}</p></body></html>`,
+    '<!DOCTYPE html><html><body><h1>ISC License</h1>\n<p>Copyright &copy; 2026 Ada</p>\n\n' +
+      `<p>${spdx('ISC').slice(spdx('ISC').indexOf('Permission'))}</p></body></html>`,
   ],
 ])('a text with %s is %s', (_, key, text) => {
   expect(keyOf(text)).toBe(key);

@@ -127,7 +127,8 @@ test('a ref has no more snapshots and dependencies than its limits, and of other
   expect((await submit(sha, ['pkg:npm/left@1.1.0'], { job })).body.result).toBe('SUCCESS');
   const other = (of as { id: number }[])[0]?.id;
   await sql`
-    with manifest as (insert into dependency_manifests (repository_id, path, snapshot_id) values (${repo.id}, 'all', ${other}) returning id)
+    with manifest as (insert into dependency_manifests (repository_id, path, snapshot_id)
+      values (${repo.id}, 'all', ${other}) returning id)
     insert into dependencies (manifest_id, ecosystem, name, version, scope, relationship)
     select id, 'npm', 'p' || n, '1.0.0', 'runtime', 'unknown' from manifest, generate_series(1, 49999) n`.execute(here.db);
   await here.unchanged(tables, async () =>

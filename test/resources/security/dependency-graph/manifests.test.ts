@@ -47,7 +47,8 @@ test('lockfiles of npm, in each of their versions', async () => {
 
 test('files of Python', async () => {
   const text =
-    'Django==4.2.1 ; python_version > "3"  # pinned\nzope.Interface[x,y]>=5,<6\n-r other.txt\nflask == 2.0 \\\n  --hash=sha256:abc\n<html>\nreading a page\n./here\n';
+    'Django==4.2.1 ; python_version > "3"  # pinned\nzope.Interface[x,y]>=5,<6\n-r other.txt\nflask == 2.0 \\\n' +
+    '  --hash=sha256:abc\n<html>\nreading a page\n./here\n';
   expect(await shown('requirements.txt', text)).toEqual([
     'django 4.2.1 ==4.2.1 runtime direct',
     'zope-interface - >=5,<6 runtime direct',
@@ -64,27 +65,36 @@ test('files of Python', async () => {
 });
 
 test('files of Go, Cargo and Maven', async () => {
-  const go = `module example.test/m\ngo 1.22\nrequire (\n\ta.test/x v1.2.3\n\tb.test/y v0.1.0 // indirect\n\tc.test/l v1.0.0\n)\nrequire d.test/z v2.0.0+incompatible\nreplace b.test/y => e.test/y v0.2.0\nreplace c.test/l v1.0.0 => ../l\n`;
+  const go =
+    'module example.test/m\ngo 1.22\nrequire (\n\ta.test/x v1.2.3\n\tb.test/y v0.1.0 // indirect\n\tc.test/l v1.0.0\n' +
+    ')\nrequire d.test/z v2.0.0+incompatible\nreplace b.test/y => e.test/y v0.2.0\nreplace c.test/l v1.0.0 => ../l\n';
   expect(await shown('go.mod', go)).toEqual([
     'a.test/x v1.2.3 - runtime direct',
     'e.test/y v0.2.0 - runtime transitive',
     'c.test/l - ../l runtime direct',
     'd.test/z v2.0.0+incompatible - runtime direct',
   ]);
-  const lock = `[[package]]\nname="own"\nversion="0.1.0"\ndependencies=["a 1.0.0"]\n[[package]]\nname="a"\nversion="1.0.0"\nsource="registry+x"\n[[package]]\nname="b"\nversion="2.0.0"\nsource="registry+x"\n`;
+  const lock =
+    '[[package]]\nname="own"\nversion="0.1.0"\ndependencies=["a 1.0.0"]\n[[package]]\nname="a"\nversion="1.0.0"\n' +
+    'source="registry+x"\n[[package]]\nname="b"\nversion="2.0.0"\nsource="registry+x"\n';
   expect(await shown('Cargo.lock', lock)).toEqual(['a 1.0.0 - runtime direct', 'b 2.0.0 - runtime transitive']);
-  const cargo = `[dependencies]\na="1.0"\nb={version="=2.0.0",package="real-b"}\nc={path="../c"}\n[dev-dependencies]\nd="*"\n[target.'cfg(unix)'.dependencies]\ne="3"\n`;
+  const cargo =
+    '[dependencies]\na="1.0"\nb={version="=2.0.0",package="real-b"}\nc={path="../c"}\n[dev-dependencies]\nd="*"\n' +
+    `[target.'cfg(unix)'.dependencies]\ne="3"\n`;
   expect(await shown('Cargo.toml', cargo)).toEqual([
     'a - 1.0 runtime direct',
     'real-b 2.0.0 =2.0.0 runtime direct',
     'd - * development direct',
     'e - 3 runtime direct',
   ]);
-  const pom = `<project><properties><v>1.5</v></properties><dependencyManagement><dependencies><dependency><groupId>g</groupId><artifactId>managed</artifactId><version>9</version></dependency></dependencies></dependencyManagement>
+  const pom = `<project><properties><v>1.5</v></properties><dependencyManagement><dependencies>
+    <dependency><groupId>g</groupId><artifactId>managed</artifactId><version>9</version></dependency>
+    </dependencies></dependencyManagement>
     <dependencies><dependency><groupId>g</groupId><artifactId>a</artifactId><version>\${v}</version></dependency>
     <dependency><groupId>g</groupId><artifactId>managed</artifactId></dependency>
     <dependency><groupId>g</groupId><artifactId>t</artifactId><version>[1,2)</version><scope>test</scope></dependency>
-    <dependency><groupId>g</groupId><artifactId>u</artifactId><version>\${unknown}</version></dependency></dependencies></project>`;
+    <dependency><groupId>g</groupId><artifactId>u</artifactId><version>\${unknown}</version></dependency>
+    </dependencies></project>`;
   expect(await shown('pom.xml', pom)).toEqual([
     'g:a 1.5 1.5 runtime direct',
     'g:managed 9 9 runtime direct',
@@ -139,10 +149,12 @@ test('hostile files end in time', async () => {
   const wide = JSON.stringify({
     dependencies: Object.fromEntries(Array.from({ length: 20_001 }, (_, at) => [`p${at}`, '1.0.0'])),
   });
-  const entities = `<!DOCTYPE project [<!ENTITY a "x"><!ENTITY b "${'&a;'.repeat(1000)}">]><project><dependencies><dependency><groupId>&b;</groupId></dependency></dependencies></project>`;
+  const entities = `<!DOCTYPE project [<!ENTITY a "x"><!ENTITY b "${'&a;'.repeat(1000)}">]>
+    <project><dependencies><dependency><groupId>&b;</groupId></dependency></dependencies></project>`;
   let nested: object = {};
   for (let at = 0; at < 1_000; at++) nested = { dependencies: { a: { version: `1.0.${at}`, ...nested } } };
-  const properties = `<project><properties><a>\${a}\${a}\${a}\${a}\${a}\${a}\${a}\${a}</a></properties><dependencies><dependency><version>\${a}</version></dependency></dependencies></project>`;
+  const properties = `<project><properties><a>\${a}\${a}\${a}\${a}\${a}\${a}\${a}\${a}</a></properties>
+    <dependencies><dependency><version>\${a}</version></dependency></dependencies></project>`;
   for (const path of paths) expect((await read(path, deep)).dependencies, path).toEqual([]);
   expect(await read('package.json', wide)).toMatchObject({
     problem: 'names more than 20000 dependencies',

@@ -1,9 +1,9 @@
 // Hosted runners of an organization (document 2).
 import { everyToken } from '#access/tokens.ts';
-import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { runner } from '../path-resources.ts';
 import { presentRunners } from '../present.ts';
@@ -15,7 +15,8 @@ const runners = { scopes: ['manage_runners:org'], tokens: everyToken, role: 'own
 const reads = { ...runners, permission: 'organization_administration:read' } as const;
 const writes = { ...runners, permission: 'organization_administration:write' } as const;
 
-const presentOne = async (db: Db, row: RunnerRow): Promise<HostedRunner> => firstOrNotFound(await presentRunners({ db }, [row]));
+const presentOne = async (scope: Scope, row: RunnerRow): Promise<HostedRunner> =>
+  firstOrNotFound(await presentRunners(scope, [row]));
 
 export const listHostedRunners = endpoint({
   id: 'actions/list-hosted-runners-for-org',
@@ -25,8 +26,8 @@ export const listHostedRunners = endpoint({
   access: reads,
   paging: pages(),
   replies: { 200: enveloped('runners', HostedRunner) },
-  async handle({ db, at, page }) {
-    return mapRows(await listRunners(db, at.org.id, { page }), (rows) => presentRunners({ db }, rows));
+  async handle({ scope, db, at, page }) {
+    return mapRows(await listRunners(db, at.org.id, { page }), (rows) => presentRunners(scope, rows));
   },
 });
 
@@ -47,9 +48,9 @@ export const createHostedRunner = endpoint({
     image_gen: false,
   },
   replies: { 201: HostedRunner },
-  async handle({ db, change, body, action, services }) {
+  async handle({ scope, change, body, action, services }) {
     const { catalogue, provider } = services.runners;
-    return presentOne(db, await change((scope) => createRunner(scope, { ...action, catalogue, provider }, body)));
+    return presentOne(scope, await change((scope) => createRunner(scope, { ...action, catalogue, provider }, body)));
   },
 });
 
@@ -61,7 +62,7 @@ export const getHostedRunner = endpoint({
   summary: 'Get a hosted runner for an organization',
   access: reads,
   replies: { 200: HostedRunner },
-  handle: async ({ db, at }) => presentOne(db, at.runner),
+  handle: async ({ scope, at }) => presentOne(scope, at.runner),
 });
 
 export const updateHostedRunner = endpoint({
@@ -74,10 +75,10 @@ export const updateHostedRunner = endpoint({
   body: HostedRunnerChange,
   example: { name: 'builder', maximum_runners: 50 },
   replies: { 200: HostedRunner },
-  async handle({ db, change, body, action, services }) {
+  async handle({ scope, change, body, action, services }) {
     const { catalogue, provider } = services.runners;
     return presentOne(
-      db,
+      scope,
       await change((scope, { runner }) => changeRunner(scope, { ...action, catalogue, provider }, runner, body)),
     );
   },
@@ -91,7 +92,7 @@ export const deleteHostedRunner = endpoint({
   summary: 'Delete a hosted runner for an organization',
   access: writes,
   replies: { 202: HostedRunner },
-  async handle({ db, change, action }) {
-    return presentOne(db, await change((scope, { runner }) => deleteRunner(scope, action, runner)));
+  async handle({ scope, change, action }) {
+    return presentOne(scope, await change((scope, { runner }) => deleteRunner(scope, action, runner)));
   },
 });

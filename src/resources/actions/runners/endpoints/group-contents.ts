@@ -1,4 +1,4 @@
-// What is in a group of runners, and the repositories that it is for.
+// The runners of a group, and the repositories that may use it.
 import type { Org } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -65,9 +65,9 @@ export const listGroupRunners = endpoint({
   access: readsOrgRunners,
   paging: pages(),
   replies: { 200: enveloped('runners', Runner) },
-  async handle({ db, at, page, now }) {
+  async handle({ scope, db, at, page }) {
     const found = await listRunners(db, { organization: at.org.id }, { group: at.runnerGroup.id, page });
-    return mapRows(found, (rows) => presentRunners({ db, now }, rows));
+    return mapRows(found, (rows) => presentRunners(scope, rows));
   },
 });
 
@@ -121,8 +121,8 @@ export const listGroupHostedRunners = endpoint({
   access: readsOrgRunners,
   paging: pages(),
   replies: { 200: enveloped('runners', HostedRunner) },
-  async handle({ db, at, page }) {
+  async handle({ scope, db, at, page }) {
     const found = await listHostedRunners(db, at.org.id, { group: at.runnerGroup.id, page });
-    return mapRows(found, (rows) => presentHostedRunners({ db }, rows));
+    return mapRows(found, (rows) => presentHostedRunners(scope, rows));
   },
 });

@@ -1,4 +1,4 @@
-// Labels of self-hosted runners. People give and take custom ones; those that a runner tells of itself stay.
+// Labels of self-hosted runners. People add and remove custom labels. The labels that a runner reports stay.
 import { type Static, Type } from 'typebox';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { orgRunner, orgRunnerLabel, repoRunner, repoRunnerLabel } from '../path-resources.ts';

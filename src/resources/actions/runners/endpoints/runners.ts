@@ -39,8 +39,8 @@ export const { org: listOrgRunners, repo: listRepoRunners } = endpointVariants(
     query: Type.Object({ name: Type.Optional(Type.String({ maxLength: 64 })) }),
     paging: pages(),
     replies: { 200: enveloped('runners', Runner) },
-    async handle({ db, at, query, page, now }) {
-      return mapRows(await listRunners(db, ownerOf(at), { name: query.name, page }), (rows) => presentRunners({ db, now }, rows));
+    async handle({ scope, db, at, query, page }) {
+      return mapRows(await listRunners(db, ownerOf(at), { name: query.name, page }), (rows) => presentRunners(scope, rows));
     },
   },
 );
@@ -63,7 +63,7 @@ export const { org: listOrgRunnerDownloads, repo: listRepoRunnerDownloads } = en
   {
     method: 'GET',
     replies: { 200: Type.Array(RunnerDownload) },
-    // Runners are programs of others; docs/runners.md says which.
+    // Runners are programs of others; docs/runners.md lists them.
     handle: async () => [],
   },
 );
@@ -140,9 +140,9 @@ export const { org: createOrgJitRunner, repo: createRepoJitRunner } = endpointVa
     body: NewJitRunner,
     example: { name: 'once', runner_group_id: 1, labels: ['self-hosted', 'linux'], work_folder: '_work' },
     replies: { 201: JitRunner },
-    async handle({ db, change, at, body, action: { now }, links }) {
+    async handle({ scope, change, at, body, action: { now }, links }) {
       const made = await change((scope) => createJitRunner(scope, ownerOf(at), body, { address: links.html, now }));
-      return { runner: firstOrNotFound(await presentRunners({ db, now }, [made.runner])), encoded_jit_config: made.config };
+      return { runner: firstOrNotFound(await presentRunners(scope, [made.runner])), encoded_jit_config: made.config };
     },
   },
 );
@@ -167,8 +167,8 @@ export const { org: getOrgRunner, repo: getRepoRunner } = endpointVariants(
   {
     method: 'GET',
     replies: { 200: Runner },
-    async handle({ db, at, now }) {
-      return firstOrNotFound(await presentRunners({ db, now }, [at.selfHostedRunner]));
+    async handle({ scope, at }) {
+      return firstOrNotFound(await presentRunners(scope, [at.selfHostedRunner]));
     },
   },
 );

@@ -1,5 +1,7 @@
 // Whether jobs may enter their environments. It is worked out anew whenever something of a run has changed (decision 55).
-import type { Db, Tx } from '#database/connect.ts';
+
+import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { enqueue, removeJob } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
@@ -22,8 +24,6 @@ import { type JobRow, type RunRow, updateJob } from '../store.ts';
 import { askerOf } from './behind-job.ts';
 import { type JobReview, listJobReviews } from './store.ts';
 
-type Context = { readonly tx: Tx; readonly now: Date };
-
 /** What has become of a job that waits to enter its environment. */
 type Admission = { readonly job: JobRow } & (
   | { readonly state: 'ready' | 'waiting' }
@@ -34,10 +34,10 @@ type Admission = { readonly job: JobRow } & (
  * Decides about jobs that wait to enter their environments. Those that come for the first time get their deployments, and whoever
  * is to say something of them is told.
  */
-export async function admitJobs(context: Context, run: RunRow, jobs: readonly JobRow[]): Promise<Admission[]> {
-  const { tx, now } = context;
+export async function admitJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[]): Promise<Admission[]> {
+  const { tx, now } = scope;
   if (jobs.length === 0) return [];
-  const environmentOf = await findEnvironments(context, run, jobs);
+  const environmentOf = await findEnvironments(scope, run, jobs);
   const known = [...new Map(jobs.flatMap((job) => environmentOf(job).found ?? []).map((row) => [row.id, row])).values()];
   const [protectionOf, protectedBranches, reviews] = await Promise.all([
     loadProtections(tx, known),
@@ -71,9 +71,9 @@ export async function admitJobs(context: Context, run: RunRow, jobs: readonly Jo
       continue;
     }
     const state = own.some(({ is_bypass }) => is_bypass) ? 'ready' : needed.state;
-    const asked = job.asked_at === null ? await ask(context, run, job, environment) : job;
+    const asked = job.asked_at === null ? await ask(scope, run, job, environment) : job;
     if (needed.state === 'waiting' && state === 'waiting')
-      await wait(context, run, asked, { needed, isNew: job.asked_at === null });
+      await wait(scope, run, asked, { needed, isNew: job.asked_at === null });
     admissions.push({ job: asked, state });
   }
   return admissions;
@@ -84,7 +84,7 @@ export async function admitJobs(context: Context, run: RunRow, jobs: readonly Jo
  * aren't there.
  */
 async function findEnvironments(
-  { tx, now }: Context,
+  { tx, now }: WriteScope,
   run: RunRow,
   jobs: readonly JobRow[],
 ): Promise<(job: JobRow) => { found?: EnvironmentRow; problem?: string }> {
@@ -128,7 +128,7 @@ async function approvalsIn(
 }
 
 /** A job asks to enter its environment: it gets a deployment. */
-async function ask({ tx, now }: Context, run: RunRow, job: JobRow, { id, name }: EnvironmentRow): Promise<JobRow> {
+async function ask({ tx, now }: WriteScope, run: RunRow, job: JobRow, { id, name }: EnvironmentRow): Promise<JobRow> {
   const action = await deploymentAction(tx, run, now);
   const ref = run.ref?.replace(/^refs\/(heads|tags|pull)\//, '') ?? run.sha;
   const deployment = await createAppDeployment(tx, action, { sha: run.sha, ref, full_ref: run.ref, environment: name });
@@ -137,12 +137,12 @@ async function ask({ tx, now }: Context, run: RunRow, job: JobRow, { id, name }:
 
 /** A job waits: when the time of its environment is over, it is looked at again. */
 async function wait(
-  context: Context,
+  scope: WriteScope,
   run: RunRow,
   job: JobRow,
   { needed, isNew }: { needed: Extract<Waiting, { state: 'waiting' }>; isNew: boolean },
 ): Promise<void> {
-  const { tx, now } = context;
+  const { tx, now } = scope;
   const key = `${endOfWait.name} ${job.id}`;
   if (needed.until) {
     // By the clock of the queue, which may be another one.
@@ -150,7 +150,7 @@ async function wait(
     await enqueue(tx, endOfWait, { run: run.id }, { key, runAt });
   } else if (!isNew) await removeJob(tx, key);
   if (!isNew) return;
-  await noteDeployment(context, run, job, { state: 'pending', description: 'Waiting to enter the environment' });
+  await noteDeployment(scope, run, job, { state: 'pending', description: 'Waiting to enter the environment' });
   const data = { run: run.id, job: job.id };
   await record(tx, { ...inRun(run, now), kind: 'workflow_job.waiting', data });
   if (needed.review) await record(tx, { ...inRun(run, now), kind: 'deployment_review.requested', data });

@@ -1,32 +1,31 @@
 import type { JobContext } from '#endpoint/job-context.ts';
-import { linksOf } from '#endpoint/links.ts';
 import { subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { advanceRunOf } from '../planning/advance.ts';
-import { addressOf } from '../planning/contexts.ts';
+import { runScope } from '../planning/contexts.ts';
 import { endOfWait } from './environments.ts';
 import { listRunsWaitingFor } from './store.ts';
 
-/** Looks at a run again when the time that an environment demands is over. */
+/** Continues a run when the wait timer of an environment has ended. */
 export const endWait = job<{ run: Id<'workflow_runs'> }, JobContext>({
   ...endOfWait,
-  async run({ run }, { change, services, now }) {
-    const links = linksOf(addressOf(services));
-    await change((scope) => advanceRunOf({ tx: scope.tx, links, now }, run));
+  async run({ run }, { scope }) {
+    const { change } = runScope(scope);
+    await change((scope) => advanceRunOf(scope, run));
   },
 });
 
-/** Looks at the runs again that wait for an environment whose rules have changed, or that was deleted. */
+/** Continues the runs that wait for an environment after its rules have changed or it was deleted. */
 export const followEnvironments = subscription<'environment.edited' | 'environment.deleted', JobContext>({
   name: 'workflow-runs.follow-environments',
   on: ['environment.edited', 'environment.deleted'],
   attempts: 25,
-  async run(event, { db, change, services, now }) {
+  async run(event, { db, scope }) {
     if (event.repository === undefined) return;
-    const links = linksOf(addressOf(services));
+    const { change } = runScope(scope);
     const environment = event.kind === 'environment.edited' ? event.data.environment : undefined;
     for (const run of await listRunsWaitingFor(db, event.repository, environment))
-      await change((scope) => advanceRunOf({ tx: scope.tx, links, now }, run));
+      await change((scope) => advanceRunOf(scope, run));
   },
 });

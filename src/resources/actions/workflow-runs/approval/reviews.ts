@@ -5,6 +5,7 @@ import { authorize } from '#access/authorize.ts';
 import { administersRepository } from '#access/policies.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { gather, grouped, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
@@ -19,7 +20,7 @@ import {
 } from '#resources/actions/environments/index.ts';
 import { loadReviewers } from '#resources/collaboration/reviews/index.ts';
 import { runLimits } from '../limits.ts';
-import { advanceRun, type ProgressContext } from '../planning/advance.ts';
+import { advanceRun } from '../planning/advance.ts';
 import { inRun } from '../planning/kept-plan.ts';
 import type { NewCustomDeploymentReview, NewDeploymentReview } from '../schemas.ts';
 import { transitionJob } from '../states/job-states.ts';
@@ -68,13 +69,13 @@ export async function loadReviewRights(
  * @throws Refusal 403 for who may not say so, 422 for an environment that no job of the run waits for
  */
 export async function reviewRun(
-  context: ProgressContext,
+  scope: WriteScope,
   { by, repo }: RepositoryAction,
   id: Run,
   { environment_ids, state, comment }: NewDeploymentReview,
 ): Promise<JobRow[]> {
-  const { tx, now } = context;
-  const { run, waiting } = await findReviewed(context, id);
+  const { tx, now } = scope;
+  const { run, waiting } = await findReviewed(scope, id);
   const jobs = waiting.filter(({ environment_id }) => environment_id !== null && environment_ids.includes(environment_id));
   const environments = await loadEnvironments(tx, unique(gather(jobs, 'environment_id')));
   if (unique(environment_ids).some((wanted) => !environments.has(asId(wanted))))
@@ -95,8 +96,8 @@ export async function reviewRun(
   );
   const kind = state === 'approved' ? 'deployment_review.approved' : 'deployment_review.rejected';
   await record(tx, { ...inRun(run, now), actor: by.account.id, kind, data: { run: run.id, review: review.id } });
-  if (state === 'rejected') await rejectJobs(context, run, jobs, `The deployment was rejected by ${by.account.login}`);
-  await advanceRun(context, run);
+  if (state === 'rejected') await rejectJobs(scope, run, jobs, `The deployment was rejected by ${by.account.login}`);
+  await advanceRun(scope, run);
   return jobs;
 }
 
@@ -105,14 +106,14 @@ export async function reviewRun(
  * @throws Refusal 404 where no job of the run waits for the app
  */
 export async function reviewAsApp(
-  context: ProgressContext,
+  scope: WriteScope,
   { by }: RepositoryAction,
   id: Run,
   { environment_name, state, comment }: NewCustomDeploymentReview,
 ): Promise<void> {
-  const { tx, now } = context;
+  const { tx, now } = scope;
   const app = by.grant.kind === 'installation' ? by.grant.appId : undefined;
-  const { run, waiting } = await findReviewed(context, id);
+  const { run, waiting } = await findReviewed(scope, id);
   const environments = await loadEnvironments(tx, unique(gather(waiting, 'environment_id')));
   const environment = [...environments.values()].find(({ name }) => name.toLowerCase() === environment_name.toLowerCase());
   const protectionOf = await loadProtections(tx, environment ? [environment] : []);
@@ -125,20 +126,20 @@ export async function reviewAsApp(
     jobs.map((job) => ({ review_id: review.id, job_id: job.id, environment_id: environment.id, is_bypass: false })),
   );
   if (state === undefined) return;
-  if (state === 'rejected') await rejectJobs(context, run, jobs, `The deployment was rejected by the app ${by.account.login}`);
-  await advanceRun(context, run);
+  if (state === 'rejected') await rejectJobs(scope, run, jobs, `The deployment was rejected by the app ${by.account.login}`);
+  await advanceRun(scope, run);
 }
 
 /** A run of which something may still be said, its row locked, with its jobs that wait. */
-async function findReviewed({ tx }: ProgressContext, id: Run): Promise<{ run: RunRow; waiting: JobRow[] }> {
+async function findReviewed({ tx }: WriteScope, id: Run): Promise<{ run: RunRow; waiting: JobRow[] }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if ((await countReviews(tx, run.id)) >= maxReviews)
     throw invalid('WorkflowRun', 'comment', 'unprocessable', `A run can have at most ${maxReviews} reviews`);
   return { run, waiting: await listWaitingJobs(tx, run.id, run.attempt) };
 }
 
-async function rejectJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], problem: string): Promise<void> {
-  for (const job of jobs) await transitionJob(context, run, job, 'reject', { problem });
+async function rejectJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], problem: string): Promise<void> {
+  for (const job of jobs) await transitionJob(scope, run, job, 'reject', { problem });
 }
 
 /** The jobs of a run that wait, by the environments that they wait for. */

@@ -12,7 +12,7 @@ type Run = Id<'workflow_runs'>;
 export const insertReview = (tx: Tx, row: Insertable<DB['workflow_run_reviews']>): Promise<ReviewRow> =>
   tx.insertInto('workflow_run_reviews').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Says of which jobs a review is. */
+/** The jobs that a review is about. */
 export const insertJobReviews = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_reviews']>[]): Promise<void> => {
   await tx.insertInto('workflow_job_reviews').values(rows).execute();
 };
@@ -51,9 +51,8 @@ export const listReviews = (db: Db, run: Run, limit: number): Promise<ReviewOfEn
     .selectAll('r')
     .select(
       sql<Id<'environments'>[]>`array(
-        select distinct j.environment_id from workflow_job_reviews j where j.review_id = r.id and j.environment_id is not null)`.as(
-        'environments',
-      ),
+        select distinct j.environment_id from workflow_job_reviews j
+        where j.review_id = r.id and j.environment_id is not null)`.as('environments'),
     )
     .where('r.run_id', '=', run)
     .where('r.user_id', 'is not', null)

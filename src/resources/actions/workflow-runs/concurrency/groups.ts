@@ -59,7 +59,7 @@ export async function settleCalls(
   }
 }
 
-/** What has become of the calls of a run, as its plan asks for it. */
+/** The states of a run's calls, for its plan. */
 export const leasesOf = (members: readonly MemberRow[]): Map<string, LeaseState> =>
   new Map(
     members.map(({ call_key, status, is_cancelled }) => [

@@ -60,9 +60,8 @@ export const insertMember = async (
 /** Removes the membership of a run, with those of its calls, or of a job. @returns the groups that they were in */
 export async function removeMember(tx: Tx, { run, job }: Pick<MemberKey, 'run' | 'job'>): Promise<Group[]> {
   const { rows } = await sql<{ group_id: Group }>`
-    delete from concurrency_group_members where run_id = ${run} and job_id is not distinct from ${job} returning group_id`.execute(
-    tx,
-  );
+    delete from concurrency_group_members where run_id = ${run} and job_id is not distinct from ${job}
+    returning group_id`.execute(tx);
   return rows.map(({ group_id }) => group_id);
 }
 

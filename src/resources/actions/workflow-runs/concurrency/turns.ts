@@ -1,9 +1,9 @@
 // What becomes of runs, jobs and calls of workflows when it is their turn in a concurrency group, or when another one cancels
 // them.
-import { linksOf } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
-import { advanceRun, advanceRunOf, type ProgressContext } from '../planning/advance.ts';
-import { addressOf } from '../planning/contexts.ts';
+import { advanceRun, advanceRunOf } from '../planning/advance.ts';
+import { runScope } from '../planning/contexts.ts';
 import { turnOf } from '../planning/kept-plan.ts';
 import { cancelRun } from '../runs/cancel.ts';
 import { allowsJob, transitionJob } from '../states/job-states.ts';
@@ -14,52 +14,50 @@ import { cancelCallMember, type MemberRow } from './store.ts';
 
 /** What members of concurrency groups do when it is their turn, or another's. */
 export const turns: Turns = {
-  async begin({ change, services, now }, { run_id, job_id, call_key }) {
-    await change(async (scope) => {
+  async begin({ scope }, { run_id, job_id, call_key }) {
+    await runScope(scope).change(async (scope) => {
       const run = await findRunForUpdate(scope.tx, run_id);
-      const context = { tx: scope.tx, links: linksOf(addressOf(services)), now };
       if (call_key !== null) {
-        if (run) await advanceRun(context, run);
+        if (run) await advanceRun(scope, run);
         return;
       }
       if (job_id === null) {
         if (!run || !allowsRun(run, 'take_turn')) return;
-        await advanceRun(context, await transitionRun(context, run, 'take_turn'));
+        await advanceRun(scope, await transitionRun(scope, run, 'take_turn'));
         return;
       }
       const job = await findJob(scope.tx, job_id);
       if (run && job && allowsJob(job, turnOf(job))) {
-        await transitionJob(context, run, job, turnOf(job));
-        await advanceRun(context, run);
+        await transitionJob(scope, run, job, turnOf(job));
+        await advanceRun(scope, run);
       }
     });
   },
-  async cancel({ change, services, now }, member) {
+  async cancel({ scope }, member) {
     const { run_id, job_id, call_key } = member;
-    await change(async (scope) => {
+    await runScope(scope).change(async (scope) => {
       const run = await findRunForUpdate(scope.tx, run_id);
-      const context = { tx: scope.tx, links: linksOf(addressOf(services)), now };
       if (!run || run.status === 'completed') return;
-      if (call_key !== null) await cancelCall(context, run, member, call_key);
-      else if (job_id === null) await cancelRun(context, run);
+      if (call_key !== null) await cancelCall(scope, run, member, call_key);
+      else if (job_id === null) await cancelRun(scope, run);
       else {
         const job = await findJob(scope.tx, job_id);
-        if (job) await cancelJobs(context, run, [job]);
-        await advanceRunOf(context, run.id);
+        if (job) await cancelJobs(scope, run, [job]);
+        await advanceRunOf(scope, run.id);
       }
     });
   },
 };
 
 /** Cancels a call of a workflow: its jobs as those of a run. */
-async function cancelCall(context: ProgressContext, run: RunRow, member: MemberRow, key: string): Promise<void> {
-  if (!(await cancelCallMember(context.tx, member))) return;
+async function cancelCall(scope: WriteScope, run: RunRow, member: MemberRow, key: string): Promise<void> {
+  if (!(await cancelCallMember(scope.tx, member))) return;
   const prefix = key.replace(/\/?$/, '/');
-  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+  const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
   await cancelJobs(
-    context,
+    scope,
     run,
     jobs.filter((job) => job.key.startsWith(prefix)),
   );
-  await advanceRun(context, run);
+  await advanceRun(scope, run);
 }

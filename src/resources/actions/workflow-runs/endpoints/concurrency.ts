@@ -1,4 +1,4 @@
-// Concurrency groups that runs and jobs are in.
+// The concurrency groups of runs and jobs.
 import { readsActions } from '#access/policies.ts';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -9,7 +9,7 @@ import { listGroups, listGroupsOfRun } from '../concurrency/store.ts';
 import { concurrencyGroup, workflowRun } from '../path-resources.ts';
 import { ConcurrencyGroup, ConcurrencyGroupFilter, ConcurrencyGroupOfRun, ConcurrencyGroupWithMembers } from '../schemas.ts';
 
-/** Apps may not ask (the permission matrix has these operations for people's tokens alone). */
+/** The permission matrix has these operations for users' tokens only. */
 const access = { ...readsActions, tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'] } as const;
 
 export const listConcurrencyGroups = endpoint({

@@ -1,4 +1,4 @@
-// Deployments of runs that wait to enter their environments, and what is said of them.
+// Deployments of runs that wait for an environment, and their reviews.
 import { Type } from 'typebox';
 import { readsActions } from '#access/policies.ts';
 import type { Policy } from '#access/policy.ts';
@@ -11,7 +11,7 @@ import { reviewAsApp, reviewRun } from '../approval/reviews.ts';
 import { workflowRun } from '../path-resources.ts';
 import { EnvironmentApproval, NewCustomDeploymentReview, NewDeploymentReview, PendingDeployment } from '../schemas.ts';
 
-/** Reviewers need no more than to read the repository; the rules tell who is one. */
+/** Reviewers only need to read the repository. The rules check who is a reviewer. */
 const reviews = { scopes: ['repo'], role: 'read', permission: 'deployments:write' } as const satisfies Policy;
 const reviewsAsApp = { permission: 'deployments:write', tokens: ['installation'] } as const satisfies Policy;
 
@@ -39,8 +39,8 @@ export const reviewPendingDeployments = endpoint({
   example: { environment_ids: [1], state: 'approved', comment: 'The plan looks right' },
   refuses: [422],
   replies: { 200: Type.Array(Deployment) },
-  async handle({ scope, db, change, at, action, body, links, now }) {
-    const jobs = await change((scope) => reviewRun({ tx: scope.tx, links, now }, action, at.workflowRun.id, body));
+  async handle({ scope, db, change, at, action, body, links }) {
+    const jobs = await change((scope) => reviewRun(scope, action, at.workflowRun.id, body));
     const rows = await loadDeployments(
       db,
       jobs.flatMap(({ deployment_id }) => deployment_id ?? []),
@@ -73,7 +73,7 @@ export const reviewCustomRules = endpoint({
   example: { environment_name: 'production', state: 'approved', comment: 'All metrics are in their ranges' },
   refuses: [422],
   replies: { 204: Nothing },
-  async handle({ change, at, action, body, links, now }) {
-    await change((scope) => reviewAsApp({ tx: scope.tx, links, now }, action, at.workflowRun.id, body));
+  async handle({ change, at, action, body }) {
+    await change((scope) => reviewAsApp(scope, action, at.workflowRun.id, body));
   },
 });

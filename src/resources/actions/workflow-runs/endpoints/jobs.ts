@@ -65,9 +65,9 @@ export const rerunWorkflowJob = endpoint({
   body: JobRerun,
   example: { enable_debug_logging: false },
   replies: { 201: Type.Object({}) },
-  async handle({ change, at, body, viewer, links, now }) {
+  async handle({ change, at, body, viewer }) {
     const options = { by: viewer, debugs: body.enable_debug_logging };
-    await change((scope) => rerunJob({ tx: scope.tx, links, now }, at.job, options));
+    await change((scope) => rerunJob(scope, at.job, options));
     return {};
   },
 });

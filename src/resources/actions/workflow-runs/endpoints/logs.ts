@@ -1,4 +1,4 @@
-// Logs: of a job as a text, of a run as an archive. Who may read them gets an address that leads to them for a minute.
+// Logs: of a job as text, of a run as an archive. The reply redirects readers to an address that is valid for a minute.
 
 import { Readable } from 'node:stream';
 import { Type } from 'typebox';
@@ -71,8 +71,8 @@ export const downloadLog = endpoint({
   summary: 'Download the log of a job from the address that was handed out for it',
   access: { permission: { none: 'token_exchange' } },
   replies: { 200: Type.String({ contentMediaType: 'text/plain' }) },
-  async handle({ db, at, services: { objects } }) {
-    return raw('text/plain; charset=utf-8', Readable.from(readLog({ db, objects }, at.log), { objectMode: false }), handedOut);
+  async handle({ scope, at }) {
+    return raw('text/plain; charset=utf-8', Readable.from(readLog(scope, at.log), { objectMode: false }), handedOut);
   },
 });
 
@@ -84,8 +84,8 @@ export const downloadLogArchive = endpoint({
   summary: 'Download the logs of a run from the address that was handed out for them',
   access: { permission: { none: 'token_exchange' } },
   replies: { 200: Type.String({ contentMediaType: 'application/zip' }) },
-  async handle({ db, at: { logs }, services: { objects } }) {
-    const archive = orNotFound(await openLogArchive({ db, objects }, logs.run, logs.attempt));
+  async handle({ scope, at: { logs } }) {
+    const archive = orNotFound(await openLogArchive(scope, logs.run, logs.attempt));
     const disposition = `attachment; filename=logs_${logs.run.id}_${logs.attempt}.zip`;
     return raw('application/zip', archive, { ...handedOut, 'content-disposition': disposition });
   },

@@ -86,8 +86,8 @@ export const cancelWorkflowRun = endpoint({
   access: writesActions,
   refuses: [409],
   replies: { 202: Type.Object({}) },
-  async handle({ change, at, links, now }) {
-    await change((scope) => stopRun({ tx: scope.tx, links, now }, at.workflowRun.id));
+  async handle({ change, at }) {
+    await change((scope) => stopRun(scope, at.workflowRun.id));
     return {};
   },
 });
@@ -101,8 +101,8 @@ export const forceCancelWorkflowRun = endpoint({
   access: writesActions,
   refuses: [409],
   replies: { 202: Type.Object({}) },
-  async handle({ change, at, links, now }) {
-    await change((scope) => forceStopRun({ tx: scope.tx, links, now }, at.workflowRun.id));
+  async handle({ change, at }) {
+    await change((scope) => forceStopRun(scope, at.workflowRun.id));
     return {};
   },
 });
@@ -115,8 +115,8 @@ export const approveWorkflowRun = endpoint({
   summary: 'Approve a workflow run for a fork pull request',
   access: writesActions,
   replies: { 201: Type.Object({}) },
-  async handle({ change, at, links, now }) {
-    await change((scope) => approveRun({ tx: scope.tx, links, now }, at.workflowRun.id));
+  async handle({ change, at }) {
+    await change((scope) => approveRun(scope, at.workflowRun.id));
     return {};
   },
 });
@@ -131,9 +131,9 @@ export const rerunWorkflow = endpoint({
   body: Rerun,
   example: { enable_debug_logging: false },
   replies: { 201: Type.Object({}) },
-  async handle({ change, at, body, viewer, links, now }) {
+  async handle({ change, at, body, viewer }) {
     const options = { by: viewer, debugs: body.enable_debug_logging };
-    await change((scope) => rerunRun({ tx: scope.tx, links, now }, at.workflowRun.id, options));
+    await change((scope) => rerunRun(scope, at.workflowRun.id, options));
     return {};
   },
 });
@@ -148,9 +148,9 @@ export const rerunFailedJobsOfRun = endpoint({
   body: Rerun,
   example: { enable_debug_logging: false },
   replies: { 201: Type.Object({}) },
-  async handle({ change, at, body, viewer, links, now }) {
+  async handle({ change, at, body, viewer }) {
     const options = { by: viewer, debugs: body.enable_debug_logging };
-    await change((scope) => rerunFailedJobs({ tx: scope.tx, links, now }, at.workflowRun.id, options));
+    await change((scope) => rerunFailedJobs(scope, at.workflowRun.id, options));
     return {};
   },
 });

@@ -1,4 +1,4 @@
-// What a workflow starts, and what it has started.
+// Starting the runs of a workflow, and listing them.
 import { readsActions, writesActions } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -26,7 +26,7 @@ export const dispatchWorkflow = endpoint({
   replies: { 200: DispatchedRun, 204: Nothing },
   async handle({ scope, change, at, body, action, links, reply }) {
     const dispatch = await readDispatch(scope, action, at.workflow, body);
-    const { id } = await change((scope) => dispatchRun(scope.tx, action, links, dispatch));
+    const { id } = await change((scope) => dispatchRun(scope, action, dispatch));
     if (!body.return_run_details) return reply(204);
     const urls = repositoryUrlsOf(links, at.repo);
     return reply(200, { workflow_run_id: id, run_url: runUrl(urls, id), html_url: runPage(urls, id) });

@@ -38,7 +38,8 @@ const asking = ({ ids, kind }: Takers) => sql`
     select a.*, row_number() over (order by array_position(${[...ids]}::bigint[], a.id)) as place from runners a
     where a.id = any (${[...ids]}::bigint[])
       and (a.repository_id, a.organization_id, a.runner_group_id, a.hosted_runner_id) is not distinct from
-        (${kind.repository_id}::bigint, ${kind.organization_id}::bigint, ${kind.runner_group_id}::bigint, ${kind.hosted_runner_id}::bigint)
+        (${kind.repository_id}::bigint, ${kind.organization_id}::bigint, ${kind.runner_group_id}::bigint,
+          ${kind.hosted_runner_id}::bigint)
       and a.labels = ${kind.labels}::text[] and a.custom_labels = ${kind.custom_labels}::text[] and a.os = ${kind.os}
       and a.is_ephemeral = ${kind.is_ephemeral}
       and not (a.is_ephemeral and exists (select from workflow_jobs o where o.runner_id = a.id)))`;
@@ -47,7 +48,8 @@ const asking = ({ ids, kind }: Takers) => sql`
 const waits = sql<boolean>`(${isClaimable} and w.status in ('queued', 'in_progress'))`;
 
 /** Whether the group `runner_groups g` is the one that a job names, if any. */
-export const isNamedGroup = sql<boolean>`(j.group_name is null or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))`;
+export const isNamedGroup = sql<boolean>`(j.group_name is null
+  or lower(j.group_name) in (lower(g.name), 'org/' || lower(g.name)))`;
 
 /** How many jobs of the same matrix are in progress. */
 export const inProgressBeside = sql<number>`(

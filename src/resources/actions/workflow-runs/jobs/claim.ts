@@ -1,5 +1,5 @@
 // The queue of jobs: how runners take them. It knows nothing of how runners speak.
-import { change, type Db, type Tx } from '#database/connect.ts';
+import type { ChangeScope, WriteScope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { labelsOf, type RunnerRow } from '#resources/actions/runners/index.ts';
 import { followJobs } from '../states/job-states.ts';
@@ -31,13 +31,13 @@ export const queueKeyOf = (runner: RunnerRow): string => {
  * @returns the job of each runner that got one; none where no job waits that fits; undefined where no runner is there any more,
  * as it was, or where others were in the way each time
  */
-export async function takeJobs(db: Db, runners: readonly RunnerRow[], now: Date): Promise<Map<RunnerRow, FoundJob> | undefined> {
+export async function takeJobs(scope: ChangeScope, runners: readonly RunnerRow[]): Promise<Map<RunnerRow, FoundJob> | undefined> {
   const [kind] = runners;
   if (!kind) return new Map();
   const takers: Takers = { ids: gather(runners, 'id'), kind, labels: labelsOf(kind) };
   for (let left = tries; left > 0; left--) {
     // First a run that nobody holds; then they wait for one, since what holds it is short.
-    const taken = await change(db, (tx) => take(tx, takers, { now, waits: left < tries }));
+    const taken = await scope.change((scope) => take(scope, takers, { waits: left < tries }));
     if (taken.length > 0) {
       const byRunner = new Map(taken.map((one) => [one.job.runner_id, one]));
       return new Map(
@@ -48,20 +48,21 @@ export async function takeJobs(db: Db, runners: readonly RunnerRow[], now: Date)
         }),
       );
     }
-    const { isAsked, isThere } = await findFitting(db, takers);
+    const { isAsked, isThere } = await findFitting(scope.db, takers);
     if (!isAsked) return undefined;
     if (!isThere) return new Map();
   }
   return undefined;
 }
 
-async function take(tx: Tx, takers: Takers, { now, waits }: { now: Date; waits: boolean }): Promise<TakenJob[]> {
+async function take(scope: WriteScope, takers: Takers, { waits }: { waits: boolean }): Promise<TakenJob[]> {
+  const { tx, now } = scope;
   const id = await lockNextRun(tx, takers, { waits });
   if (id === undefined) return [];
   // Another statement: it sees what the one before may have waited for.
   const [jobs, before] = await Promise.all([claimJobs(tx, takers, { run: id, now }), findRun(tx, id)]);
   if (!before || jobs.length === 0) return [];
-  const run = allowsRun(before, 'begin') ? await transitionRun({ tx, now }, before, 'begin') : before;
-  await followJobs({ tx, now }, run, jobs, 'claim');
+  const run = allowsRun(before, 'begin') ? await transitionRun(scope, before, 'begin') : before;
+  await followJobs(scope, run, jobs, 'claim');
   return jobs.map((job) => ({ job, run }));
 }

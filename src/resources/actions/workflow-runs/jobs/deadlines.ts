@@ -1,12 +1,12 @@
 import type { JobContext } from '#endpoint/job-context.ts';
-import { linksOf } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { job } from '#jobs/job.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { addSeconds } from '#lib/time.ts';
 import { listLongWaiting } from '../approval/store.ts';
 import { runLimits } from '../limits.ts';
-import { advanceRunOf, type ProgressContext } from '../planning/advance.ts';
-import { addressOf } from '../planning/contexts.ts';
+import { advanceRunOf } from '../planning/advance.ts';
+import { runScope } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
 import { allowsJob, transitionJob } from '../states/job-states.ts';
 import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs, type RunRow } from '../store.ts';
@@ -39,9 +39,9 @@ export const endSilentJobs = job<Record<string, never>, JobContext>({
     if (!isThereFor(context, shortest)) return;
     const before = addSeconds(now, -shortest);
     for (const found of await listSilentJobs(db, { before, limit: jobsPerBatch }))
-      await withJob(context, found, async (progress, run, silent) => {
+      await withJob(context, found, async (scope, run, silent) => {
         if (silent.heard_at === null || (isLongThere && silent.heard_at < lost))
-          await giveUpJob(progress, run, silent, 'The runner was not heard of any more');
+          await giveUpJob(scope, run, silent, 'The runner was not heard of any more');
       });
   },
 });
@@ -58,27 +58,25 @@ export const endOverdueJobs = job<Record<string, never>, JobContext>({
     const isLongThere = isThereFor(context, silence);
     const wanted = { now, usualMinutes, graceSeconds: overtime, before, limit: jobsPerBatch };
     for (const found of await listOverdueJobs(db, wanted))
-      await withJob(context, found, async (progress, run, overdue) => {
+      await withJob(context, found, async (scope, run, overdue) => {
         const minutes = planOf(overdue).timeoutMinutes ?? usualMinutes;
         const problem = `It ran for longer than ${minutes} ${minutes === 1 ? 'minute' : 'minutes'}`;
-        if (overdue.cancelled_at === null) await transitionJob(progress, run, overdue, 'request_cancel', { problem });
-        else if (isLongThere && overdue.cancelled_at < before)
-          await endLostJob(progress, run, overdue, 'The runner did not end it');
+        if (overdue.cancelled_at === null) await transitionJob(scope, run, overdue, 'request_cancel', { problem });
+        else if (isLongThere && overdue.cancelled_at < before) await endLostJob(scope, run, overdue, 'The runner did not end it');
       });
   },
 });
 
 /** Changes a job that is in progress, with the row of its run locked, in a transaction of its own. */
 async function withJob(
-  { change, services, now }: JobContext,
+  { scope }: JobContext,
   { id, run_id }: Pick<JobRow, 'id' | 'run_id'>,
-  work: (context: ProgressContext, run: RunRow, found: JobRow) => Promise<void>,
+  work: (scope: WriteScope, run: RunRow, found: JobRow) => Promise<void>,
 ): Promise<void> {
-  await change(async (scope) => {
+  await runScope(scope).change(async (scope) => {
     const run = await findRunForUpdate(scope.tx, run_id);
     const found = await findJob(scope.tx, id);
-    if (run && found && allowsJob(found, 'lose'))
-      await work({ tx: scope.tx, links: linksOf(addressOf(services)), now }, run, found);
+    if (run && found && allowsJob(found, 'lose')) await work(scope, run, found);
   });
 }
 
@@ -90,16 +88,15 @@ export const endLongWaits = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.end-long-waits',
   attempts: 1,
   schedule: { cron: '17 * * * *' },
-  async run(_payload, { db, change, services, now }) {
-    const links = linksOf(addressOf(services));
+  async run(_payload, { db, scope, now }) {
+    const { change } = runScope(scope);
     for (const { id, run_id } of await listLongWaiting(db, addSeconds(now, -longest), jobsPerBatch))
       await change(async (scope) => {
         const run = await findRunForUpdate(scope.tx, run_id);
         const waiting = await findJob(scope.tx, id);
         if (!run || !waiting || !allowsJob(waiting, 'expire')) return;
-        const context = { tx: scope.tx, links, now };
-        await transitionJob(context, run, waiting, 'expire', { problem: 'Nobody let the job into its environment in time' });
-        await advanceRunOf(context, run.id);
+        await transitionJob(scope, run, waiting, 'expire', { problem: 'Nobody let the job into its environment in time' });
+        await advanceRunOf(scope, run.id);
       });
   },
 });

@@ -36,7 +36,8 @@ export async function findJobFacts(db: Db, owner: string, name: string, job: Job
   const { rows } = await sql<JobFacts>`
     select j.id, j.name, j.status, j.conclusion, j.labels, j.group_name, j.max_parallel, j.runner_name, j.queued_at, j.plan,
       w.id as run_id, w.status as run_status, w.conclusion as run_conclusion, ${inProgressBeside} as in_progress,
-      ${heldGroup(sql<boolean>`m.job_id is null`)} as run_concurrency, ${heldGroup(sql<boolean>`m.job_id = j.id`)} as job_concurrency
+      ${heldGroup(sql<boolean>`m.job_id is null`)} as run_concurrency,
+      ${heldGroup(sql<boolean>`m.job_id = j.id`)} as job_concurrency
     from workflow_jobs j
       join workflow_runs w on w.id = j.run_id
       join repositories p on p.id = j.repository_id
@@ -115,7 +116,8 @@ export async function countOpenJobs(db: Db, { now, silence }: { now: Date; silen
       where j.status = 'queued' order by j.queued_at limit 1)
     select count(*) filter (where status = 'queued') as waiting, count(*) filter (where status = 'in_progress') as running,
       count(*) filter (where status = 'in_progress'
-        and least(coalesce(heard_at, started_at), cancelled_at) < ${now}::timestamptz - make_interval(secs => ${silence})) as stuck,
+        and least(coalesce(heard_at, started_at), cancelled_at)
+          < ${now}::timestamptz - make_interval(secs => ${silence})) as stuck,
       coalesce((select age from oldest), 0) as longest, (select name from oldest) as oldest
     from open`.execute(db);
   return rows[0] ?? { waiting: 0, running: 0, stuck: 0, longest: 0, oldest: null };

@@ -1,6 +1,7 @@
 // What runners tell of their jobs. It knows nothing of how runners speak.
 
 import type { Db, Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { enqueue } from '#jobs/job.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { type RunnerRow, removeRunner, removeSpent } from '#resources/actions/runners/index.ts';
@@ -8,7 +9,7 @@ import { removeToken } from '#resources/identity/tokens/index.ts';
 import { mayCleanUp, type StepProgress } from '#workflow-files/cleanup.ts';
 import type { Source } from '#workflow-files/file.ts';
 import { runLimits } from '../limits.ts';
-import { advanceAfter, advanceRun, type ProgressContext } from '../planning/advance.ts';
+import { advanceAfter, advanceRun } from '../planning/advance.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { standingOf } from '../planning/called-jobs.ts';
 import { allowsJob, transitionJob } from '../states/job-states.ts';
@@ -54,13 +55,8 @@ export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => f
  * programs that a step began, and are silent then.
  * @returns the job as it is now
  */
-export async function noteState(
-  context: ProgressContext,
-  runner: RunnerRow,
-  given: JobRow,
-  reported: ReportedState,
-): Promise<JobRow> {
-  const { tx, now } = context;
+export async function noteState(scope: WriteScope, runner: RunnerRow, given: JobRow, reported: ReportedState): Promise<JobRow> {
+  const { tx, now } = scope;
   const run = await findRunForUpdate(tx, given.run_id);
   const job = await findJob(tx, given.id);
   if (!run || !job) return given;
@@ -78,10 +74,10 @@ export async function noteState(
   if (state.result === undefined) return updateJob(tx, job.id, heard);
   // Some runners tell of a success where they have broken a job off.
   const to = job.cancelled_at === null ? state.result : 'cancelled';
-  const ended = await transitionJob(context, run, job, 'finish', { ...heard, to, completed_at: reported.endedAt ?? now });
+  const ended = await transitionJob(scope, run, job, 'finish', { ...heard, to, completed_at: reported.endedAt ?? now });
   await leaveJob(tx, ended);
   if (runner.is_ephemeral && !isStopped) await removeRunner(tx, runner.id);
-  await advanceAfter(context, run, ended);
+  await advanceAfter(scope, run, ended);
   return ended;
 }
 
@@ -114,17 +110,17 @@ const unbegun: ReportedStep = { result: undefined, startedAt: undefined, endedAt
 
 /** Ends a job where no task can be made for its runner, unless it has ended meanwhile. */
 export async function abandonJob(
-  context: ProgressContext,
+  scope: WriteScope,
   { job: taken, run }: TakenJob,
   { message, line }: { readonly message: string; readonly line?: number | undefined },
 ): Promise<void> {
-  const locked = await findRunForUpdate(context.tx, run.id);
-  const job = await findJob(context.tx, taken.id);
+  const locked = await findRunForUpdate(scope.tx, run.id);
+  const job = await findJob(scope.tx, taken.id);
   if (!locked || !job || !allowsJob(job, 'abandon') || job.runner_id !== taken.runner_id) return;
-  const ended = await transitionJob(context, locked, job, 'abandon', { problem: message, problem_line: line ?? null });
-  await leaveJob(context.tx, ended);
-  if (job.runner_id !== null) await removeSpent(context.tx, job.runner_id);
-  await advanceRun(context, locked);
+  const ended = await transitionJob(scope, locked, job, 'abandon', { problem: message, problem_line: line ?? null });
+  await leaveJob(scope.tx, ended);
+  if (job.runner_id !== null) await removeSpent(scope.tx, job.runner_id);
+  await advanceRun(scope, locked);
 }
 
 /** What ends with a job: its token; its log is stored. */

@@ -68,7 +68,7 @@ function annotationOf(text: string): NewAnnotation | undefined {
     path: given.get('file')?.slice(0, 4_096) || '.github',
     start_line,
     end_line,
-    // Columns are those of one line.
+    // Columns need a single line.
     ...(start_line === end_line && start !== undefined ? { start_column: start, end_column: Math.max(start, end ?? start) } : {}),
     annotation_level: levels[level as keyof typeof levels],
     message: unescaped(message).slice(0, maxMessage),

@@ -1,14 +1,14 @@
 // The logs of an attempt of a run in one archive: a file for each job, and in a folder of it one for each step (the public API's
 // form).
+
 import { StringDecoder } from 'node:string_decoder';
-import type { Db } from '#database/connect.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import { grouped } from '#lib/collections.ts';
 import { type ZipEntry, zipOf } from '#lib/zip.ts';
-import type { ObjectStore } from '#objects/store.ts';
 import { type JobRow, listJobsOfAttempt, listSteps, type RunSummary, type StepRow } from '../store.ts';
 import { readLog, sourceOf } from './logs.ts';
 
-type Parts = { readonly db: Db; readonly objects: ObjectStore };
+type Parts = Scope & Needs<'objects'>;
 
 /** Opens the archive; undefined where no job has a log. */
 export async function openLogArchive(parts: Parts, run: Pick<RunSummary, 'id'>, attempt: number) {
@@ -44,7 +44,7 @@ function fileNameOf(name: string): string {
   return /^\.*$/.test(clean) ? `_${clean}` : clean;
 }
 
-/** The rows of a log, of which parts are taken in their order. */
+/** The rows of a log. Parts are read in their order. */
 function rowsOf(log: AsyncIterable<Buffer>) {
   const lines = linesOf(log);
   let row = 0;

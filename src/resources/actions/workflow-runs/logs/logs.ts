@@ -2,11 +2,11 @@
 
 import type { Db } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import type { Needs, Scope } from '#endpoint/scope.ts';
 import { job } from '#jobs/job.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
-import type { ObjectStore } from '#objects/store.ts';
 import { runLimits } from '../limits.ts';
 import { annotateCheck } from '../states/checks.ts';
 import { findJob, type JobRow, loadRuns } from '../store.ts';
@@ -81,7 +81,7 @@ async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<strin
  * meanwhile is read there.
  */
 export async function* readLog(
-  { db, objects }: { db: Db; objects: ObjectStore },
+  { db, services: { objects } }: Scope & Needs<'objects'>,
   job: Pick<JobRow, 'id' | 'carried_from'>,
 ): AsyncGenerator<Buffer> {
   const id = sourceOf(job);
@@ -127,7 +127,7 @@ const maxAnnotations = 50;
 export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
   name: 'workflow-runs.store-log',
   attempts: 25,
-  async run({ job: id }, { db, change, services, now }) {
+  async run({ job: id }, { db, change, services }) {
     const found = await findJob(db, id);
     if (!found || found.log_key !== null || found.log_rows === 0) return;
     const key = logKeyOf(found);
@@ -142,7 +142,7 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
     const isKept = await change(async (scope) => {
       const kept = await keepLog(scope.tx, found, { key, digest });
       const run = (await loadRuns(scope.tx, [found.run_id])).get(found.run_id);
-      if (kept && run) await annotateCheck({ tx: scope.tx, now }, run, found, annotations.found());
+      if (kept && run) await annotateCheck(scope, run, found, annotations.found());
       return kept;
     });
     if (!isKept) await services.objects.remove(key);

@@ -20,9 +20,8 @@ export async function appendLog(
     with job as (
       update workflow_jobs set log_rows = log_rows + ${rows}, log_bytes = log_bytes + ${bytes}, heard_at = ${now}
       where id = ${id} and log_rows = ${log_rows} returning id)
-    insert into workflow_job_log_parts (job_id, first_row, text) select id, ${log_rows}, ${text} from job returning job_id`.execute(
-    db,
-  );
+    insert into workflow_job_log_parts (job_id, first_row, text) select id, ${log_rows}, ${text} from job
+    returning job_id`.execute(db);
   return written.length > 0;
 }
 

@@ -1,6 +1,5 @@
 // How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
-import type { Tx } from '#database/connect.ts';
-import type { Links } from '#endpoint/links.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { hasLeases, type Workflow } from '#workflow-files/calls.ts';
@@ -24,9 +23,6 @@ import { planOf, turnOf, waitsForCall } from './kept-plan.ts';
 import { newJobOf } from './new-jobs.ts';
 import { progressOf } from './progress.ts';
 
-/** What is needed to go on with a run. `links` are the addresses that its contexts name. */
-export type ProgressContext = { readonly tx: Tx; readonly links: Pick<Links, 'html' | 'api'>; readonly now: Date };
-
 const maxJobs = fixedValue(workflowFileLimits.runJobs);
 
 /**
@@ -34,49 +30,49 @@ const maxJobs = fixedValue(workflowFileLimits.runJobs);
  * changed, and does nothing where there is nothing to do.
  * @param run its row, locked
  */
-export async function advanceRun(context: ProgressContext, run: RunRow): Promise<RunRow> {
+export async function advanceRun(scope: WriteScope, run: RunRow): Promise<RunRow> {
   if (run.status === 'completed' || run.status === 'pending') return run;
-  const workflow = await loadWorkflow(context.tx, run);
-  if (!workflow) return transitionRun(context, run, 'fail_to_start');
-  const jobs = await stopFailedMatrices(context, run);
-  const facts = await loadContextFacts(context.tx, run, context.links);
+  const workflow = await loadWorkflow(scope.tx, run);
+  if (!workflow) return transitionRun(scope, run, 'fail_to_start');
+  const jobs = await stopFailedMatrices(scope, run);
+  const facts = await loadContextFacts(scope.tx, run, scope.links);
   if (!facts) return run;
-  const calls = hasLeases(workflow) ? await listCallMembers(context.tx, run.id) : [];
+  const calls = hasLeases(workflow) ? await listCallMembers(scope.tx, run.id) : [];
   const progress = { ...progressOf(jobs), isCancelled: run.cancelled_at !== null, leases: leasesOf(calls) };
-  const variables = await variablesOf(context.tx, run);
+  const variables = await variablesOf(scope.tx, run);
   const contexts = runContexts(run, facts, variables, workflow.file);
   const next = planJobs(workflow, contexts, progress);
   const isTooLong = jobs.length + next.jobs.length + next.held.length > maxJobs;
   const problem = next.problem ?? (isTooLong ? tooManyJobs : undefined);
-  if (problem !== undefined) return failRun(context, run, jobs, problem);
-  const planned = next.jobs.map((job) => newJobOf(run, job, context.now));
-  const made = await createJobs(context, run, planned);
-  const released = await releaseJobs(context, run, jobs, next);
-  const entered = await enterEnvironments(context, run, workflow.file, [...released, ...made]);
+  if (problem !== undefined) return failRun(scope, run, jobs, problem);
+  const planned = next.jobs.map((job) => newJobOf(run, job, scope.now));
+  const made = await createJobs(scope, run, planned);
+  const released = await releaseJobs(scope, run, jobs, next);
+  const entered = await enterEnvironments(scope, run, workflow.file, [...released, ...made]);
   // What was refused may let others follow.
-  if (entered.hasEnded) return advanceRun(context, run);
+  if (entered.hasEnded) return advanceRun(scope, run);
   const after = made.length === 0 ? next : planJobs(workflow, contexts, { ...progress, ...progressOf(entered.jobs) });
-  await settleCalls(context.tx, run, calls, after.leases);
+  await settleCalls(scope.tx, run, calls, after.leases);
   return after.isOver && entered.jobs.every(({ status }) => status === 'completed')
-    ? transitionRun(context, run, 'finish', { to: conclusionOf(run, workflow, after) })
-    : settleStatus(context, run, entered.jobs);
+    ? transitionRun(scope, run, 'finish', { to: conclusionOf(run, workflow, after) })
+    : settleStatus(scope, run, entered.jobs);
 }
 
 /**
  * Goes on with a run when one of its jobs has just ended. A success changes nothing as long as others of the same matrix run or
  * wait for runners: so nothing is planned for it.
  */
-export async function advanceAfter(context: ProgressContext, run: RunRow, ended: JobRow): Promise<void> {
-  if (ended.conclusion === 'success' && (await hasActiveSiblings(context.tx, ended))) return;
-  await advanceRun(context, run);
+export async function advanceAfter(scope: WriteScope, run: RunRow, ended: JobRow): Promise<void> {
+  if (ended.conclusion === 'success' && (await hasActiveSiblings(scope.tx, ended))) return;
+  await advanceRun(scope, run);
 }
 
 /**
  * Lets jobs go on that wait since their attempt began for the turn of a call that leads to them, and have it now. @returns the
  * jobs of the attempt, as they are then
  */
-async function releaseJobs(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], { held }: Plan): Promise<JobRow[]> {
-  const { tx } = context;
+async function releaseJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], { held }: Plan): Promise<JobRow[]> {
+  const { tx } = scope;
   const after: JobRow[] = [];
   for (const job of jobs) {
     const { calls, concurrency } = planOf(job);
@@ -85,39 +81,39 @@ async function releaseJobs(context: ProgressContext, run: RunRow, jobs: readonly
     else if (concurrency) {
       await enterGroup(tx, run.repository_id, { run: run.id, job: job.id }, concurrency);
       after.push(job);
-    } else after.push(await transitionJob(context, run, job, turnOf(job)));
+    } else after.push(await transitionJob(scope, run, job, turnOf(job)));
   }
   return after;
 }
 
 /** Lets the jobs that wait for their environments go on, as far as these let them. @returns the jobs as they are then */
 async function enterEnvironments(
-  context: ProgressContext,
+  scope: WriteScope,
   run: RunRow,
   file: WorkflowFile,
   jobs: readonly JobRow[],
 ): Promise<{ jobs: JobRow[]; hasEnded: boolean }> {
   const waiting = jobs.filter(({ status }) => status === 'waiting');
   const changed = new Map<JobRow['id'], JobRow>();
-  for (const admission of await admitJobs(context, run, waiting)) {
+  for (const admission of await admitJobs(scope, run, waiting)) {
     const { job, state } = admission;
     if (state === 'refused') {
       const problem_line = lineOf(file.jobs.get(job.key)?.parts);
-      changed.set(job.id, await transitionJob(context, run, job, 'refuse', { problem: admission.problem, problem_line }));
-    } else changed.set(job.id, state === 'ready' ? await transitionJob(context, run, job, 'enter_environment') : job);
+      changed.set(job.id, await transitionJob(scope, run, job, 'refuse', { problem: admission.problem, problem_line }));
+    } else changed.set(job.id, state === 'ready' ? await transitionJob(scope, run, job, 'enter_environment') : job);
   }
   const after = jobs.map((job) => changed.get(job.id) ?? job);
   return { jobs: after, hasEnded: [...changed.values()].some(({ status }) => status === 'completed') };
 }
 
 /** A run waits while none of its jobs can go on before somebody, or the time, lets it into its environment. */
-async function settleStatus(context: ProgressContext, run: RunRow, jobs: readonly JobRow[]): Promise<RunRow> {
+async function settleStatus(scope: WriteScope, run: RunRow, jobs: readonly JobRow[]): Promise<RunRow> {
   const is = (status: JobRow['status']): boolean => jobs.some((job) => job.status === status);
   const waits = is('waiting') && !is('queued') && !is('in_progress');
   if (waits === (run.status === 'waiting')) return run;
-  if (waits) return transitionRun(context, run, 'wait');
+  if (waits) return transitionRun(scope, run, 'wait');
   const hasBegun = jobs.some(({ carried_from, runner_name }) => carried_from === null && runner_name !== null);
-  return transitionRun(context, run, 'go_on', { to: hasBegun ? 'in_progress' : 'queued' });
+  return transitionRun(scope, run, 'go_on', { to: hasBegun ? 'in_progress' : 'queued' });
 }
 
 /** What all jobs together make of a run (the public API's order). */
@@ -129,21 +125,21 @@ function conclusionOf({ cancelled_at }: RunRow, { file }: Workflow, { results }:
 }
 
 /** Ends a run that can't go on, with what it has of jobs. */
-async function failRun(context: ProgressContext, run: RunRow, jobs: readonly JobRow[], message: string): Promise<RunRow> {
-  await cancelJobs(context, run, jobs);
+async function failRun(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], message: string): Promise<RunRow> {
+  await cancelJobs(scope, run, jobs);
   const problems = JSON.stringify([{ message, line: 1 }]);
-  return transitionRun(context, run, 'fail_to_start', { problems });
+  return transitionRun(scope, run, 'fail_to_start', { problems });
 }
 
 /** Begins a run that was just made, or lets it wait for its concurrency group. */
-export async function beginRun(context: ProgressContext, run: RunRow, concurrency: Concurrency | null): Promise<RunRow> {
-  if (concurrency === null) return advanceRun(context, run);
-  await enterGroup(context.tx, run.repository_id, { run: run.id, job: null }, concurrency);
-  return transitionRun(context, run, 'hold');
+export async function beginRun(scope: WriteScope, run: RunRow, concurrency: Concurrency | null): Promise<RunRow> {
+  if (concurrency === null) return advanceRun(scope, run);
+  await enterGroup(scope.tx, run.repository_id, { run: run.id, job: null }, concurrency);
+  return transitionRun(scope, run, 'hold');
 }
 
 /** Goes on with a run by its id. */
-export async function advanceRunOf(context: ProgressContext, id: Id<'workflow_runs'>): Promise<void> {
-  const run = await findRunForUpdate(context.tx, id);
-  if (run) await advanceRun(context, run);
+export async function advanceRunOf(scope: WriteScope, id: Id<'workflow_runs'>): Promise<void> {
+  const run = await findRunForUpdate(scope.tx, id);
+  if (run) await advanceRun(scope, run);
 }

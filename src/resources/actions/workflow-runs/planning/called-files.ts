@@ -1,9 +1,10 @@
 // The workflow files that a run calls: found when it is made, and kept with it.
 
 import type { Db } from '#database/connect.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { refNameProblem } from '#git/refs/ref-name.ts';
-import type { GitRepository, GitStore } from '#git/repo.ts';
+import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { type FoundFile, findWorkflowFile, readWorkflowFile, requireWorkflowFiles } from '#resources/actions/workflows/index.ts';
@@ -36,17 +37,15 @@ const maxFiles = fixedValue(runLimits.calls);
 const maxBytes = fixedValue(runLimits.callBytes);
 const maxNodes = fixedValue(runLimits.callNodes);
 
-type Context = { readonly db: Db; readonly git: GitStore };
-
 /** Reads all that a workflow file calls. A file that calls nothing, as most, costs nothing. */
-export async function readCalledFiles(context: Context, caller: Caller, found: FoundFile): Promise<CalledFiles> {
+export async function readCalledFiles(scope: Scope, caller: Caller, found: FoundFile): Promise<CalledFiles> {
   const parsed = await readWorkflowFile(found, caller.repository.owner_id);
   if (!('file' in parsed) || !callsOthers(parsed.file)) return { files: [], problems: [] };
   const files = new Map<string, CalledFile>();
   const problems: WorkflowProblem[] = [];
   /** How many levels are below each file that was read whole. */
   const heights = new Map<string, number>();
-  const find = finder(context, caller);
+  const find = finder(scope, caller);
   let bytes = 0;
   let nodes = 0;
 
@@ -105,7 +104,8 @@ type Found = Omit<CalledFile, 'line'> | { readonly problem: string };
  * Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files are of one commit of
  * it.
  */
-function finder({ db, git }: Context, caller: Caller): (name: string) => Promise<Found | undefined> {
+function finder(scope: Scope, caller: Caller): (name: string) => Promise<Found | undefined> {
+  const { git } = scope;
   const sources = new Map<string, Promise<CommitSource | undefined>>();
   const own: CommitSource = {
     ...caller,
@@ -117,7 +117,7 @@ function finder({ db, git }: Context, caller: Caller): (name: string) => Promise
     const path = named ? named.path : name.slice('./'.length);
     if (!isWorkflowPath(path)) return { problem: 'A called workflow must be a file of the folder for workflows' };
     const at = named ? `${named.owner}/${named.repo}@${named.ref}` : '';
-    const finding = sources.get(at) ?? (named ? findSource({ db, git }, caller, named) : Promise.resolve(own));
+    const finding = sources.get(at) ?? (named ? findSource(scope, caller, named) : Promise.resolve(own));
     sources.set(at, finding);
     const source = await finding;
     const found = source && (await findWorkflowFile(source.gitRepository, source.commit, path));
@@ -143,7 +143,7 @@ type CommitSource = {
 const fullNameOf = ({ owner, name }: Pick<Caller['repository'], 'owner' | 'name'>): string => `${owner.login}/${name}`;
 
 async function findSource(
-  { db, git }: Context,
+  { db, git }: Scope,
   { repository: caller }: Caller,
   { owner, repo, ref }: { readonly owner: string; readonly repo: string; readonly ref: string },
 ): Promise<CommitSource | undefined> {

@@ -1,4 +1,4 @@
-// Where a job stands in the files of its run, and what the calls that lead to it give it.
+// The position of a job in the workflow files of its run, and what calls pass to it.
 import type { Db } from '#database/connect.ts';
 import {
   type Call,
@@ -18,10 +18,10 @@ import { type ContextFacts, runContexts } from './contexts.ts';
 import { planOf } from './kept-plan.ts';
 import { progressOf } from './progress.ts';
 
-/** Where a job stands: in the file of its run, or in one that was called. */
+/** The position of a job in the file of its run, or in a called file. */
 export type Standing = {
   readonly workflow: Workflow;
-  /** The workflow that its own file is. */
+  /** The workflow of its own file. */
   readonly own: Workflow;
   /** Its id in that file. */
   readonly id: string;
@@ -29,7 +29,7 @@ export type Standing = {
   readonly calls: readonly Call[];
 };
 
-/** Where a job stands; undefined where the files have no such job. */
+/** The position of a job; undefined where the files have no such job. */
 export function standingOf(workflow: Workflow, job: JobRow): Standing | undefined {
   const { calls } = planOf(job);
   const own = calledBy(workflow, calls);
@@ -48,7 +48,7 @@ export async function loadHappened(db: Db, run: RunRow, facts: ContextFacts, { w
   return { contexts, results: planJobs(workflow, contexts, progress).results };
 }
 
-/** How the jobs have ended that a job needs. */
+/** The results of the jobs that a job needs. */
 export function needsOf({ results }: Happened, { definition, calls }: Standing): { [id: string]: JobResult } {
   const last = calls.at(-1);
   const prefix = last ? prefixOfCall(last) : '';
@@ -57,9 +57,9 @@ export function needsOf({ results }: Happened, { definition, calls }: Standing):
 }
 
 /**
- * The secrets that the calls which lead to a job hand on to it.
- * @param secrets those of the run
- * @throws ExpressionProblem for one that can't be evaluated
+ * The secrets that calls pass to a job.
+ * @param secrets the secrets of the run
+ * @throws ExpressionProblem for a secret that can't be evaluated
  */
 export function handedSecrets(
   { contexts, results }: Happened,

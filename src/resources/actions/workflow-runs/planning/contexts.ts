@@ -1,5 +1,7 @@
 // The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
-import { unknownAddress } from '#endpoint/change-in.ts';
+import { changing, unknownAddress } from '#endpoint/change-in.ts';
+import { linksOf } from '#endpoint/links.ts';
+import { type ChangeScope, type Needs, openScope, type Scope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { budget, type Contexts, type Json, newBudget } from '#workflow-files/expressions.ts';
 import type { WorkflowFile } from '#workflow-files/file.ts';
@@ -72,10 +74,13 @@ export function githubContext(
 }
 
 /** The address of the server that its own expressions name: the one that is configured, or that at which it listens. */
-export const addressOf = ({ url, runners }: Pick<Services, 'url' | 'runners'>): string =>
-  url ?? runners.address ?? unknownAddress;
+const addressOf = ({ url, runners }: Pick<Services, 'url' | 'runners'>): string => url ?? runners.address ?? unknownAddress;
 
-/** The contexts of a whole run. `inputs` are those of a dispatch, whose types its file tells. */
+/** The scope of a job that makes runs or goes on with them: its links have the address that expressions name. */
+export const runScope = (scope: Scope & Needs<'url' | 'runners'>): ChangeScope =>
+  changing(openScope({ ...scope, links: linksOf(addressOf(scope.services)) }));
+
+/** The contexts of a whole run. `inputs` comes from a dispatch, with the types of the workflow file. */
 export function runContexts(
   run: RunRow,
   facts: ContextFacts,

@@ -1,7 +1,7 @@
 // Matrices with a failed job.
+import type { WriteScope } from '#endpoint/scope.ts';
 import { grouped } from '#lib/collections.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
-import type { StateContext } from '../states/job-states.ts';
 import { type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
 import { planOf } from './kept-plan.ts';
 import { resultOfJob } from './progress.ts';
@@ -10,11 +10,11 @@ import { resultOfJob } from './progress.ts';
  * Cancels the other jobs of a matrix with a failed job, unless the file says otherwise. @returns the jobs of the attempt, as they
  * are then
  */
-export async function stopFailedMatrices(context: StateContext, run: RunRow): Promise<JobRow[]> {
-  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+export async function stopFailedMatrices(scope: WriteScope, run: RunRow): Promise<JobRow[]> {
+  const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
   let isChanged = false;
   const stop = async (stopped: readonly JobRow[]): Promise<void> => {
-    await cancelJobs(context, run, stopped);
+    await cancelJobs(scope, run, stopped);
     isChanged = true;
   };
   for (const [, matrix] of grouped(jobs, ({ key }) => key))
@@ -26,7 +26,7 @@ export async function stopFailedMatrices(context: StateContext, run: RunRow): Pr
       const others = jobs.filter((one) => planOf(one).calls.some(({ key, index }) => key === call.key && index !== call.index));
       await stop(others);
     }
-  return isChanged ? listJobsOfAttempt(context.tx, run.id, run.attempt) : jobs;
+  return isChanged ? listJobsOfAttempt(scope.tx, run.id, run.attempt) : jobs;
 }
 
 /** What failed in an attempt before doesn't stop those that are run again. */

@@ -1,11 +1,11 @@
-// The rows of jobs that were planned.
+// The rows of planned jobs.
 import type { PlannedJob } from '#workflow-files/plan.ts';
 import type { NewJob } from '../states/job-states.ts';
 import type { RunRow } from '../store.ts';
 import { creationOf, type KeptPlan } from './kept-plan.ts';
 
 /**
- * A planned job as it is made. One in a concurrency group is pending until it is its turn, and waits for its environment then.
+ * The row of a planned job. A job in a concurrency group stays pending until its turn, and only then waits for its environment.
  */
 export function newJobOf(run: RunRow, job: PlannedJob, now: Date): NewJob {
   const { id, name, index, ended, labels, group, maxParallel, ...planned } = job;

@@ -1,5 +1,6 @@
 // How runs are made.
 
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/actions/workflows/index.ts';
@@ -12,7 +13,7 @@ import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-fi
 import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { findPart } from '#workflow-files/token.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from '../approval/admission.ts';
-import { beginRun, type ProgressContext } from '../planning/advance.ts';
+import { beginRun } from '../planning/advance.ts';
 import type { CalledFiles } from '../planning/called-files.ts';
 import { loadContextFacts, variablesOf } from '../planning/context-facts.ts';
 import { runContexts } from '../planning/contexts.ts';
@@ -54,7 +55,7 @@ export type NewRun = {
   /** How many runs led to it, each by the end of the one before. */
   readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
-  /** Who asked for it, where the token of a job makes it. */
+  /** The user who requested it, where a job's token creates it. */
   readonly onBehalfOf?: Id<'accounts'> | undefined;
 };
 
@@ -62,8 +63,8 @@ export type NewRun = {
  * Makes a run of a workflow, with the jobs that need no others. A file that can't be read makes a failed run, which tells why.
  * @returns undefined where the event has made its run already, and where the settings or the workflow are switched off
  */
-export async function createRun(context: ProgressContext, wanted: NewRun): Promise<RunRow | undefined> {
-  const { tx, now } = context;
+export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunRow | undefined> {
+  const { tx, now } = scope;
   const { repository, path, content, event, head, isFromFork = false } = wanted;
   const policy = await loadActionsPolicy(tx, repository);
   if (!policy.enabled || (isFromFork && !forkRights(policy, repository).runs)) return undefined;
@@ -78,7 +79,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     ...(file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed)),
     ...(spent ? [atBeginning(spent)] : []),
   ];
-  const check_suite_id = await suiteOf(context, {
+  const check_suite_id = await suiteOf(scope, {
     repository_id: repository.id,
     owner_id: repository.owner_id,
     workflow_id: workflow.id,
@@ -88,7 +89,7 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     actor_id: wanted.actor ?? null,
     triggering_actor_id: null,
   });
-  const run = await requestRun(context, {
+  const run = await requestRun(scope, {
     repository_id: repository.id,
     workflow_id: workflow.id,
     check_suite_id,
@@ -120,14 +121,14 @@ export async function createRun(context: ProgressContext, wanted: NewRun): Promi
     tx,
     wanted.called.files.map(({ name, path, ref, sha, content }) => ({ run_id: run.id, name, path, ref, sha, content })),
   );
-  if (!file || problems.length > 0) return transitionRun(context, run, 'fail_to_start');
-  const details = await evaluateRun(context, run, file);
-  if ('problem' in details) return transitionRun(context, run, 'fail_to_start', { problems: JSON.stringify([details.problem]) });
+  if (!file || problems.length > 0) return transitionRun(scope, run, 'fail_to_start');
+  const details = await evaluateRun(scope, run, file);
+  if ('problem' in details) return transitionRun(scope, run, 'fail_to_start', { problems: JSON.stringify([details.problem]) });
   const { title, concurrency } = details;
   const pull = isFromFork && wanted.pullRequest ? (await loadPulls(tx, [wanted.pullRequest])).get(wanted.pullRequest) : undefined;
   if (isFromFork && (await needsApproval(tx, policy, { repository, actor: wanted.actor, pull })))
-    return transitionRun(context, run, 'ask_for_approval');
-  return beginRun(context, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
+    return transitionRun(scope, run, 'ask_for_approval');
+  return beginRun(scope, title === '' ? run : await updateRun(tx, run.id, { title }), concurrency);
 }
 
 const unread: ParsedWorkflow = { problems: [] };
@@ -136,18 +137,18 @@ const unread: ParsedWorkflow = { problems: [] };
 const atBeginning = (message: string): WorkflowProblem => ({ message, line: 1 });
 
 /** Begins a run that was begun or held before, as its file says. One that no budget is left for fails. */
-export async function beginAgain(context: ProgressContext, run: RunRow): Promise<RunRow> {
-  const { tx, now } = context;
+export async function beginAgain(scope: WriteScope, run: RunRow): Promise<RunRow> {
+  const { tx, now } = scope;
   const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
   if (spent !== undefined) {
     const problems = JSON.stringify([atBeginning(spent)]);
-    return transitionRun(context, run, 'fail_to_start', { problems });
+    return transitionRun(scope, run, 'fail_to_start', { problems });
   }
   const [parsed = unread] = requireWorkflowFiles([{ path: run.path, content: run.file }], run.owner_id);
-  if (!('file' in parsed)) return transitionRun(context, run, 'fail_to_start');
-  const details = await evaluateRun(context, run, parsed.file);
-  if ('problem' in details) return transitionRun(context, run, 'fail_to_start');
-  return beginRun(context, run, details.concurrency);
+  if (!('file' in parsed)) return transitionRun(scope, run, 'fail_to_start');
+  const details = await evaluateRun(scope, run, parsed.file);
+  if ('problem' in details) return transitionRun(scope, run, 'fail_to_start');
+  return beginRun(scope, run, details.concurrency);
 }
 
 /** What a file and those that it calls use, and mustn't: the settings of the repository that runs them hold for all. */
@@ -166,7 +167,7 @@ const titleOf = (text: string): string => text.trim().slice(0, maxTitle).toWellF
 
 /** What a file says of a whole run: its title, and its concurrency group. */
 async function evaluateRun(
-  { tx, links }: ProgressContext,
+  { tx, links }: WriteScope,
   run: RunRow,
   file: WorkflowFile,
 ): Promise<{ title: string; concurrency: Concurrency | null } | { problem: WorkflowProblem }> {

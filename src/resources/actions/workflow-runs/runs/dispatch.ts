@@ -1,9 +1,7 @@
 // Starting a workflow by hand.
 import type { RepositoryAction } from '#access/action.ts';
 import { everybody } from '#access/viewer.ts';
-import type { Tx } from '#database/connect.ts';
-import type { Links } from '#endpoint/links.ts';
-import { type Scope, scopeFor } from '#endpoint/scope.ts';
+import { type Scope, scopeFor, type WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { findRef } from '#git/refs/refs.ts';
@@ -39,7 +37,7 @@ export async function readDispatch(
   workflow: WorkflowRow,
   { ref: wanted, inputs }: NewDispatch,
 ): Promise<Dispatch> {
-  const { db, git, links } = scope;
+  const { git, links } = scope;
   if (workflow.state !== 'active') throw unprocessable("Cannot trigger a 'workflow_dispatch' on a disabled workflow");
   const { ref, name, commit } = await findHead(git, repo, wanted);
   const found = await findWorkflowFile(repoOf(git, repo.id), commit.id, workflow.path);
@@ -50,7 +48,7 @@ export async function readDispatch(
   const payload = { inputs: given, ref, repository, sender: presentUser(links, by.account), workflow: workflow.path };
   return {
     ...found,
-    called: await readCalledFiles({ db, git }, { repository: repo, ref, commit: commit.id }, found),
+    called: await readCalledFiles(scope, { repository: repo, ref, commit: commit.id }, found),
     // Files name the parts of payloads in the words of the public API.
     payload: emitBody('github', payload, DispatchPayload) as object,
     title: file.name ?? workflow.path,
@@ -96,11 +94,12 @@ function inputsOf(file: WorkflowFile, given: NewDispatch['inputs']): { [name: st
 }
 
 /** Makes the run of a dispatch, and tells of it. */
-export async function dispatchRun(tx: Tx, action: Action, links: Links, dispatch: Dispatch): Promise<RunRow> {
-  const { repo, by, now } = action;
+export async function dispatchRun(scope: WriteScope, action: Action, dispatch: Dispatch): Promise<RunRow> {
+  const { tx } = scope;
+  const { repo, by } = action;
   const event = 'workflow_dispatch';
   const onBehalfOf = await findAskerBehind(tx, by);
-  const run = await createRun({ tx, links, now }, { ...dispatch, repository: repo, event, actor: by.account.id, onBehalfOf });
+  const run = await createRun(scope, { ...dispatch, repository: repo, event, actor: by.account.id, onBehalfOf });
   if (!run) throw conflict('The workflow was disabled meanwhile');
   await record(tx, { ...inRepository(action), kind: 'workflow_dispatch.sent', data: { run: run.id } });
   return run;

@@ -1,12 +1,13 @@
 // Running a run once more: a new attempt, of all jobs or of some.
+
 import type { SignedIn } from '#access/viewer.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
 import { loadWorkflows } from '#resources/actions/workflows/index.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
 import { findAskerBehind } from '../approval/behind-job.ts';
-import type { ProgressContext } from '../planning/advance.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { creationOf, planOf, waitsForCall } from '../planning/kept-plan.ts';
 import { createJobs, type NewJob } from '../states/job-states.ts';
@@ -19,34 +20,34 @@ type RerunOptions = { readonly by: SignedIn; readonly debugs: boolean };
 type Run = Id<'workflow_runs'>;
 
 /** Runs all jobs of a run again. @throws Refusal 403 for one that isn't over, or can't be run */
-export async function rerunRun(context: ProgressContext, id: Run, options: RerunOptions): Promise<RunRow> {
-  const { run } = await findOver(context, id);
-  return beginAttempt(context, run, options, []);
+export async function rerunRun(scope: WriteScope, id: Run, options: RerunOptions): Promise<RunRow> {
+  const { run } = await findOver(scope, id);
+  return beginAttempt(scope, run, options, []);
 }
 
 /** Runs the jobs again that didn't succeed, and those that need them. @throws Refusal 403 where there is none */
-export async function rerunFailedJobs(context: ProgressContext, id: Run, options: RerunOptions): Promise<RunRow> {
-  const { run, called } = await findOver(context, id);
-  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+export async function rerunFailedJobs(scope: WriteScope, id: Run, options: RerunOptions): Promise<RunRow> {
+  const { run, called } = await findOver(scope, id);
+  const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
   const failed = jobs.filter(hasFailed);
   if (failed.length === 0) throw forbidden('This workflow run has no failed jobs');
-  return beginAttempt(context, run, options, jobsOfAttempt(called, jobs, failed));
+  return beginAttempt(scope, run, options, jobsOfAttempt(called, jobs, failed));
 }
 
 /** Runs one job of the latest attempt again, and those that need it. */
-export async function rerunJob(context: ProgressContext, { id, run_id }: JobRow, options: RerunOptions): Promise<RunRow> {
-  const { run, called } = await findOver(context, run_id);
-  const jobs = await listJobsOfAttempt(context.tx, run.id, run.attempt);
+export async function rerunJob(scope: WriteScope, { id, run_id }: JobRow, options: RerunOptions): Promise<RunRow> {
+  const { run, called } = await findOver(scope, run_id);
+  const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
   const job = jobs.find((one) => one.id === id);
   if (!job) throw forbidden('This job is not of the latest attempt of its workflow run');
-  return beginAttempt(context, run, options, jobsOfAttempt(called, jobs, [job]));
+  return beginAttempt(scope, run, options, jobsOfAttempt(called, jobs, [job]));
 }
 
 const hasFailed = ({ conclusion }: JobRow): boolean =>
   conclusion !== null && ['failure', 'cancelled', 'timed_out', 'action_required'].includes(conclusion);
 
 /** A run that is over and can run, its row locked. */
-async function findOver({ tx, now }: ProgressContext, id: Run): Promise<{ run: RunRow; called: Workflow }> {
+async function findOver({ tx, now }: WriteScope, id: Run): Promise<{ run: RunRow; called: Workflow }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if (run.status !== 'completed') throw forbidden('This workflow run is already running');
   if (run.conclusion === 'action_required') throw forbidden('This workflow run needs to be approved');
@@ -62,12 +63,12 @@ async function findOver({ tx, now }: ProgressContext, id: Run): Promise<{ run: R
 }
 
 async function beginAttempt(
-  context: ProgressContext,
+  scope: WriteScope,
   run: RunRow,
   { by, debugs }: RerunOptions,
   jobs: readonly JobOfAttempt[],
 ): Promise<RunRow> {
-  const { tx, now } = context;
+  const { tx, now } = scope;
   await insertAttempt(tx, {
     run_id: run.id,
     attempt: run.attempt,
@@ -76,18 +77,18 @@ async function beginAttempt(
     started_at: run.started_at,
     updated_at: run.updated_at,
   });
-  const begun = await transitionRun(context, run, 'rerun', {
+  const begun = await transitionRun(scope, run, 'rerun', {
     attempt: run.attempt + 1,
     triggering_actor_id: by.account.id,
     on_behalf_of_id: (await findAskerBehind(tx, by)) ?? null,
     debugs,
   });
   await createJobs(
-    context,
+    scope,
     begun,
     jobs.map((job) => newJobOf(begun, job, now)),
   );
-  return beginAgain(context, begun);
+  return beginAgain(scope, begun);
 }
 
 /** A job that an attempt has from the beginning: as it ended in the one before, or to be run again. */

@@ -1,5 +1,7 @@
 // The checks that runs mirror to: a suite for each workflow, event and commit, and a check for each job.
+
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { beginAppRuns, changeAppRun, createAppRuns, type NewAnnotation, putAppSuite } from '#resources/code/checks/index.ts';
 import { actionsAppOf } from '#resources/repositories/apps/index.ts';
@@ -7,7 +9,6 @@ import { loadNamedRepositories } from '#resources/repositories/repositories/inde
 import type { WorkflowProblem } from '#workflow-files/file.ts';
 import type { JobRow, RunRow } from '../store.ts';
 
-type Context = { readonly tx: Tx; readonly now: Date };
 type OfRun = Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id' | 'triggering_actor_id'>;
 
 /** As events name it: whoever has triggered the run. */
@@ -22,7 +23,7 @@ type NewSuite = OfRun & Pick<RunRow, 'workflow_id' | 'event' | 'head_sha' | 'hea
  * The suite of a run that is made. Runs of one workflow for the same event and commit share it, so that the checks of the latest
  * count and workflows with equal names of jobs don't speak for each other.
  */
-export async function suiteOf({ tx, now }: Context, run: NewSuite) {
+export async function suiteOf({ tx, now }: WriteScope, run: NewSuite) {
   const { id: app } = await actionsAppOf(tx, now);
   const { id } = await putAppSuite(tx, actionOf(run, now), {
     app,
@@ -38,7 +39,7 @@ type CheckedJob = Pick<JobRow, 'id' | 'name' | 'status' | 'conclusion' | 'proble
 
 /** Makes the checks of jobs that are yet to be inserted. @returns those that were made, by the ids of their jobs */
 export async function createChecks(
-  { tx, now }: Context,
+  { tx, now }: WriteScope,
   run: RunRow,
   jobs: readonly CheckedJob[],
 ): Promise<Map<JobRow['id'], Id<'check_runs'>>> {
@@ -72,18 +73,18 @@ const jobPathOf = (page: string, { id }: Pick<JobRow, 'id'>): string => `${page}
 export const jobPagePath = async (tx: Tx, run: RunRow, job: JobRow): Promise<string> => jobPathOf(await pageOf(tx, run), job);
 
 /** Jobs of a run have begun. */
-export async function beginChecks({ tx, now }: Context, { check_suite_id }: RunRow, jobs: readonly JobRow[]): Promise<void> {
+export async function beginChecks({ tx, now }: WriteScope, { check_suite_id }: RunRow, jobs: readonly JobRow[]): Promise<void> {
   const checks = jobs.flatMap(({ check_run_id }) => check_run_id ?? []);
   if (check_suite_id !== null) await beginAppRuns(tx, check_suite_id, checks, now);
 }
 
 /** A job waits again. */
-export async function queueCheck({ tx, now }: Context, run: RunRow, { check_run_id }: JobRow): Promise<void> {
+export async function queueCheck({ tx, now }: WriteScope, run: RunRow, { check_run_id }: JobRow): Promise<void> {
   if (check_run_id !== null) await changeAppRun(tx, actionOf(run, now), check_run_id, { status: 'queued' });
 }
 
 /** A job has ended. */
-export async function endCheck({ tx, now }: Context, run: RunRow, job: JobRow): Promise<void> {
+export async function endCheck({ tx, now }: WriteScope, run: RunRow, job: JobRow): Promise<void> {
   if (job.check_run_id === null || job.conclusion === null) return;
   await changeAppRun(tx, actionOf(run, now), job.check_run_id, {
     status: 'completed',
@@ -95,7 +96,7 @@ export async function endCheck({ tx, now }: Context, run: RunRow, job: JobRow): 
 
 /** Adds what the log of a job says of files. */
 export async function annotateCheck(
-  { tx, now }: Context,
+  { tx, now }: WriteScope,
   run: OfRun,
   { check_run_id }: JobRow,
   annotations: readonly NewAnnotation[],
@@ -104,7 +105,7 @@ export async function annotateCheck(
 }
 
 /** A run whose file can't be run has no jobs: a check of its own tells why, at the lines of the file. */
-export async function createFailedCheck({ tx, now }: Context, run: RunRow): Promise<void> {
+export async function createFailedCheck({ tx, now }: WriteScope, run: RunRow): Promise<void> {
   if (run.check_suite_id === null) return;
   const problems = run.problems as readonly WorkflowProblem[]; // as createRun has written them
   await createAppRuns(tx, actionOf(run, now), run.check_suite_id, [

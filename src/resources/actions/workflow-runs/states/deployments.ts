@@ -1,13 +1,13 @@
 // The deployments of jobs that enter environments. Each job has one of its own, and its statuses follow the job.
+
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { isWebAddress } from '#lib/web-address.ts';
 import { type AppAction, createAppStatus } from '#resources/actions/deployments/index.ts';
 import { actionsAppOf } from '#resources/repositories/apps/index.ts';
 import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
 import type { JobRow, RunRow } from '../store.ts';
 import { jobPagePath } from './checks.ts';
-
-type Context = { readonly tx: Tx; readonly now: Date };
 
 /** As deployments name it: the app of workflows, for whoever has triggered the run. */
 export async function deploymentAction(tx: Tx, run: RunRow, now: Date): Promise<AppAction> {
@@ -23,7 +23,7 @@ type Status = {
 };
 
 /** Says what has become of the deployment of a job, if it has one. */
-export async function noteDeployment({ tx, now }: Context, run: RunRow, job: JobRow, status: Status): Promise<void> {
+export async function noteDeployment({ tx, now }: WriteScope, run: RunRow, job: JobRow, status: Status): Promise<void> {
   if (job.deployment_id === null) return;
   const [action, logUrl] = await Promise.all([deploymentAction(tx, run, now), jobPagePath(tx, run, job)]);
   await createAppStatus(tx, action, job.deployment_id, { ...status, logUrl });
@@ -33,13 +33,13 @@ export async function noteDeployment({ tx, now }: Context, run: RunRow, job: Job
 const maxAddress = 2_048;
 
 /** A job has ended, and with it its deployment. What was stopped leaves nothing active. */
-export async function endDeployment(context: Context, run: RunRow, job: JobRow): Promise<void> {
+export async function endDeployment(scope: WriteScope, run: RunRow, job: JobRow): Promise<void> {
   const { conclusion } = job;
   const state =
     conclusion === 'success' ? 'success' : conclusion === 'cancelled' || conclusion === 'skipped' ? 'inactive' : 'failure';
   const url = (job.outputs as { [name: string]: string })[environmentUrlOutput];
   const isUsable = url !== undefined && url.length <= maxAddress && isWebAddress(url);
-  await noteDeployment(context, run, job, {
+  await noteDeployment(scope, run, job, {
     state,
     description: descriptions[state],
     environmentUrl: isUsable ? url : undefined,

@@ -1,6 +1,7 @@
 // How jobs go from one state to another. The caller holds the lock of the run's row.
+
 import { type RawBuilder, sql } from 'kysely';
-import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { asId } from '#lib/id.ts';
 import { notifyQueued } from '#resources/actions/runners/index.ts';
@@ -14,8 +15,6 @@ import { allows, IllegalTransition, stateColumns, targetOf } from './state.ts';
 import { insertJobs, moveJob } from './store.ts';
 import { type JobEffect, type JobState, type JobTransition, jobTransitions } from './transitions.ts';
 
-export type StateContext = { readonly tx: Tx; readonly now: Date };
-
 type Details<Name extends JobTransition> = JobChange & { readonly to?: (typeof jobTransitions)[Name]['to'][number] };
 
 /** Whether a job is in a state that a transition leads from. */
@@ -27,17 +26,17 @@ export const allowsJob = (job: JobRow, name: JobTransition): boolean => allows(j
  * @throws IllegalTransition where the job isn't in a state that the transition leads from
  */
 export async function transitionJob<Name extends JobTransition>(
-  context: StateContext,
+  scope: WriteScope,
   run: RunRow,
   job: JobRow,
   name: Name,
   { to, ...change }: Details<Name> = {},
 ): Promise<JobRow> {
   const { from, sets, to: targets } = jobTransitions[name];
-  const columns = { ...stateColumns(targetOf<JobState>(name, targets, to)), ...sets(context.now), ...change };
-  const moved = await moveJob(context.tx, job.id, from, columns);
+  const columns = { ...stateColumns(targetOf<JobState>(name, targets, to)), ...sets(scope.now), ...change };
+  const moved = await moveJob(scope.tx, job.id, from, columns);
   if (!moved) throw new IllegalTransition(name, `from where job ${job.id} is`);
-  await followJobs(context, run, [moved], name);
+  await followJobs(scope, run, [moved], name);
   return moved;
 }
 
@@ -52,16 +51,11 @@ export const claimAssignments = (now: Date): RawBuilder<unknown> => {
 export const isClaimable = sql<boolean>`j.status = ${sql.lit(jobTransitions.claim.from[0])}`;
 
 /** Does what follows a transition of jobs of one run. */
-export async function followJobs(
-  context: StateContext,
-  run: RunRow,
-  jobs: readonly JobRow[],
-  name: JobTransition,
-): Promise<void> {
-  if (jobs.length > 0) for (const effect of jobTransitions[name].follows) await effects[effect](context, run, jobs);
+export async function followJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], name: JobTransition): Promise<void> {
+  if (jobs.length > 0) for (const effect of jobTransitions[name].follows) await effects[effect](scope, run, jobs);
 }
 
-type Effect = (context: StateContext, run: RunRow, jobs: readonly JobRow[]) => Promise<void>;
+type Effect = (scope: WriteScope, run: RunRow, jobs: readonly JobRow[]) => Promise<void>;
 
 const event =
   (kind: Extract<JobEffect, `workflow_job.${string}`>): Effect =>
@@ -72,21 +66,21 @@ const effects: Readonly<Record<JobEffect, Effect>> = {
   async 'new check'() {
     // `createJobs` has made it.
   },
-  async check(context, run, jobs) {
+  async check(scope, run, jobs) {
     const inProgress = jobs.filter(({ status }) => status === 'in_progress');
-    if (inProgress.length > 0) await beginChecks(context, run, inProgress);
+    if (inProgress.length > 0) await beginChecks(scope, run, inProgress);
     for (const job of jobs) {
-      if (job.status === 'queued') await queueCheck(context, run, job);
-      else if (job.status === 'completed') await endCheck(context, run, job);
+      if (job.status === 'queued') await queueCheck(scope, run, job);
+      else if (job.status === 'completed') await endCheck(scope, run, job);
     }
   },
-  async deployment(context, run, jobs) {
+  async deployment(scope, run, jobs) {
     for (const job of jobs) {
       if (job.status === 'queued')
-        await noteDeployment(context, run, job, { state: 'queued', description: 'Waiting for a runner' });
+        await noteDeployment(scope, run, job, { state: 'queued', description: 'Waiting for a runner' });
       else if (job.status === 'in_progress')
-        await noteDeployment(context, run, job, { state: 'in_progress', description: 'The job runs' });
-      else await endDeployment(context, run, job);
+        await noteDeployment(scope, run, job, { state: 'in_progress', description: 'The job runs' });
+      else await endDeployment(scope, run, job);
     }
   },
   'workflow_job.queued': event('workflow_job.queued'),
@@ -119,28 +113,28 @@ export type NewJob = Omit<Parameters<typeof insertJobs>[1][number], 'status' | '
  * Makes jobs of a run, each with a check of the same id, so that clients may take one for the other as in the public API. Jobs
  * that are carried into an attempt keep the checks and the times that they have.
  */
-export async function createJobs(context: StateContext, run: RunRow, wanted: readonly NewJob[]): Promise<JobRow[]> {
+export async function createJobs(scope: WriteScope, run: RunRow, wanted: readonly NewJob[]): Promise<JobRow[]> {
   if (wanted.length === 0) return [];
-  const ids = await reserveRunIds(context.tx, wanted.length);
+  const ids = await reserveRunIds(scope.tx, wanted.length);
   const jobs = wanted.map(({ transition, ended, ...row }, at) => {
     const { sets, to } = jobTransitions[transition];
     const state = stateColumns(targetOf<JobState>(transition, to, ended));
     const { problem = null, problem_line = null } = row;
     const id = asId<'workflow_jobs'>(ids[at] ?? 0);
-    return { transition, row: { ...row, ...state, ...sets(context.now), id, problem, problem_line } };
+    return { transition, row: { ...row, ...state, ...sets(scope.now), id, problem, problem_line } };
   });
   const isNew = ({ transition }: { transition: Creation }) =>
     jobTransitions[transition].follows.some((one) => one === 'new check');
   const own = jobs.filter(isNew).map(({ row }) => row);
-  const checks = await createChecks(context, run, own);
+  const checks = await createChecks(scope, run, own);
   const made = await insertJobs(
-    context.tx,
+    scope.tx,
     jobs.map(({ row }) => ({ ...row, check_run_id: checks.get(row.id) ?? row.check_run_id ?? null })),
   );
   const byId = new Map(jobs.map(({ transition, row }) => [row.id, transition]));
   for (const name of creations) {
     const those = made.filter(({ id }) => byId.get(id) === name);
-    await followJobs(context, run, those, name);
+    await followJobs(scope, run, those, name);
   }
   return made;
 }

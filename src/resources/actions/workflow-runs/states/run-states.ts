@@ -1,11 +1,11 @@
 // How runs go from one state to another. The caller holds the lock of the run's row.
+import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { notifyQueued } from '#resources/actions/runners/index.ts';
 import { leaveGroup } from '../concurrency/groups.ts';
 import { inRun } from '../planning/kept-plan.ts';
 import type { RunChange, RunRow } from '../store.ts';
 import { createFailedCheck } from './checks.ts';
-import type { StateContext } from './job-states.ts';
 import { allows, IllegalTransition, stateColumns, targetOf } from './state.ts';
 import { insertRun, moveRun } from './store.ts';
 import { type RunEffect, type RunState, type RunTransition, runTransitions } from './transitions.ts';
@@ -19,10 +19,10 @@ export const allowsRun = (run: Pick<RunRow, 'status' | 'conclusion'>, name: RunT
 type NewRunRow = Omit<Parameters<typeof insertRun>[1], 'status' | 'conclusion' | 'created_at' | 'started_at' | 'updated_at'>;
 
 /** Makes a run. */
-export async function requestRun(context: StateContext, row: NewRunRow): Promise<RunRow> {
+export async function requestRun(scope: WriteScope, row: NewRunRow): Promise<RunRow> {
   const { sets, to } = runTransitions.request;
-  const run = await insertRun(context.tx, { ...row, ...stateColumns<RunState>(to[0]), ...sets(context.now) });
-  await followRun(context, run, 'request');
+  const run = await insertRun(scope.tx, { ...row, ...stateColumns<RunState>(to[0]), ...sets(scope.now) });
+  await followRun(scope, run, 'request');
   return run;
 }
 
@@ -32,24 +32,24 @@ export async function requestRun(context: StateContext, row: NewRunRow): Promise
  * @throws IllegalTransition where the run isn't in a state that the transition leads from
  */
 export async function transitionRun<Name extends Exclude<RunTransition, 'request'>>(
-  context: StateContext,
+  scope: WriteScope,
   run: RunRow,
   name: Name,
   { to, ...change }: Details<Name> = {},
 ): Promise<RunRow> {
   const { from, sets, to: targets } = runTransitions[name];
-  const columns = { ...stateColumns(targetOf<RunState>(name, targets, to)), ...sets(context.now), ...change };
-  const moved = await moveRun(context.tx, run.id, from, columns);
+  const columns = { ...stateColumns(targetOf<RunState>(name, targets, to)), ...sets(scope.now), ...change };
+  const moved = await moveRun(scope.tx, run.id, from, columns);
   if (!moved) throw new IllegalTransition(name, `from where run ${run.id} is`);
-  await followRun(context, moved, name);
+  await followRun(scope, moved, name);
   return moved;
 }
 
-async function followRun(context: StateContext, run: RunRow, name: RunTransition): Promise<void> {
-  for (const effect of runTransitions[name].follows) await effects[effect](context, run);
+async function followRun(scope: WriteScope, run: RunRow, name: RunTransition): Promise<void> {
+  for (const effect of runTransitions[name].follows) await effects[effect](scope, run);
 }
 
-type Effect = (context: StateContext, run: RunRow) => Promise<void>;
+type Effect = (scope: WriteScope, run: RunRow) => Promise<void>;
 
 const event =
   (kind: Extract<RunEffect, `workflow_run.${string}`>): Effect =>

@@ -1,4 +1,4 @@
-// What a job may prove of itself: the address where it asks for that, and the facts.
+// What a job can prove about itself: the address for requesting identity tokens, and the facts.
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { asId, type Id } from '#lib/id.ts';

@@ -1,7 +1,7 @@
 // What a runner is given of the job that it took. It knows nothing of how runners speak.
 
-import type { Db, Tx } from '#database/connect.ts';
-import type { Links } from '#endpoint/links.ts';
+import type { Db } from '#database/connect.ts';
+import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import { fixedValue } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
@@ -55,14 +55,6 @@ export class TaskProblem extends Error {
   }
 }
 
-type TaskContext = {
-  readonly links: Pick<Links, 'html' | 'api'>;
-  readonly secrets: Secrets;
-  readonly now: Date;
-  /** Where actions come from that no repository of this server holds. */
-  readonly actionsOrigin: string | undefined;
-};
-
 const maxMaskedLines = fixedValue(runLimits.maskedLines);
 const usualMinutes = fixedValue(runLimits.jobTime) / 60_000;
 /** What makes runners tell more of each step (the public API's names). */
@@ -75,9 +67,8 @@ const tokenMinutesBeyond = 15;
  * @throws TaskProblem where none can be made
  */
 export async function makeTask(
-  tx: Tx,
+  { tx, links, now, services: { secrets, actionsOrigin } }: WriteScope & Needs<'secrets' | 'actionsOrigin'>,
   { job, run, labels }: FoundJob,
-  { links, secrets, now, actionsOrigin }: TaskContext,
 ): Promise<Task> {
   const workflow = await loadWorkflow(tx, run);
   const facts = await loadContextFacts(tx, run, links);
@@ -92,7 +83,8 @@ export async function makeTask(
     actionsOrigin === undefined && (await findMissingAction(tx, definition, { ...repository, is_from_fork: run.is_from_fork }));
   if (missing)
     throw new TaskProblem(
-      `${missing.name} was not found: this server has no such repository that shares its actions, and no origin of actions is configured`,
+      `${missing.name} was not found: this server has no such repository that shares its actions, and no origin of ` +
+        'actions is configured',
       calls.length === 0 ? missing.line : undefined,
     );
   const file = refusing(() =>
@@ -221,7 +213,7 @@ function namesOfOwnSteps(
   return namesOfSteps(steps, { contexts, around: [source, own.file.source] }, mask);
 }
 
-/** The steps of a job before it runs: those of its file, between the two that every job has. */
+/** The steps of a job before it runs: the steps of its file, between the two that every job has. */
 function stepsOf({ id }: JobRow, own: readonly string[]) {
   const names = ['Set up job', ...own, 'Complete job'];
   return names.map((name, at) => ({

@@ -1,4 +1,4 @@
-// Who may push to a protected branch: people, teams and apps, each kind with the same four endpoints.
+// Who may push to a protected branch: people, teams and apps. Each kind has the same four endpoints.
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';

@@ -1,4 +1,4 @@
-// What a protection demands of reviews of pull requests.
+// A protection's requirements for reviews of pull requests.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { protection } from '../path-resources.ts';

@@ -1,4 +1,4 @@
-// The parts of a protection that are on or off and have addresses of their own.
+// The parts of a protection that are on or off and have their own addresses.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { protection } from '../path-resources.ts';

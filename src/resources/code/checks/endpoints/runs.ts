@@ -1,4 +1,4 @@
-// Check runs: what an app says of one check of a commit.
+// Check runs: an app's results of one check of a commit.
 import { Type } from 'typebox';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -24,8 +24,8 @@ export const createCheckRun = endpoint({
   example: { name: 'tests', head_sha: 'ce587453ced02b1526dfb4cb910479d431683101', status: 'in_progress' },
   refuses: [422],
   replies: { 201: CheckRun },
-  async handle({ scope, db, change, at, body, action, links, services: { git } }) {
-    const head = await findHead({ db, git }, action, body.head_sha);
+  async handle({ scope, change, at, body, action, links }) {
+    const head = await findHead(scope, action, body.head_sha);
     const row = await change((scope) => createRun(scope, action, head, body));
     return presentRun(scope, repositoryUrlsOf(links, at.repo), row);
   },

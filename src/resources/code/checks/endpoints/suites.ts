@@ -26,8 +26,8 @@ export const createCheckSuite = endpoint({
   example: { head_sha: 'ce587453ced02b1526dfb4cb910479d431683101' },
   refuses: [422],
   replies: { 200: CheckSuite, 201: CheckSuite },
-  async handle({ scope, db, change, at, body, action, reply, services: { git } }) {
-    const head = await findHead({ db, git }, action, body.head_sha);
+  async handle({ scope, change, at, body, action, reply }) {
+    const head = await findHead(scope, action, body.head_sha);
     const row = await change((scope) => createSuite(scope, action, head));
     const suite = await presentSuite(scope, at.repo, row);
     return row.is_new ? reply(201, suite) : reply(200, suite);

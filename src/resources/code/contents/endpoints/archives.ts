@@ -20,8 +20,8 @@ import { RepositoryTag } from '../schemas.ts';
 import { presentTags } from '../tags.ts';
 
 /**
- * The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. Where not
- * everybody may read the repository, it leads to an address that needs no credential for five minutes.
+ * The redirect names the commit, so that the archive has the requested commit even if the branch moves meanwhile. For a
+ * repository that isn't public, its address needs no credential for five minutes.
  */
 const archive = { method: 'GET', access: readsContents, replies: { 302: Nothing } } as const;
 
@@ -82,7 +82,7 @@ export const downloadArchive = endpoint({
   },
 });
 
-/** The address tells nothing of what it opens, so that one type is declared for both formats. */
+/** The address doesn't reveal the format, so one type is declared for both. */
 const anyArchive = 'application/octet-stream';
 
 export const downloadHandedOutArchive = endpoint({

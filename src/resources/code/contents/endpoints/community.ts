@@ -1,4 +1,4 @@
-// What a repository tells those who want to take part.
+// The community profile of a repository.
 import { readsContents } from '#access/policies.ts';
 import type { Repo, RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
@@ -62,7 +62,7 @@ async function communityFiles(source: Source): Promise<Partial<Files>> {
   return files ?? {};
 }
 
-/** The README and the licence, which nobody inherits. */
+/** The README and the licence, which have no defaults in `.github`. */
 async function ownFiles(source: Source): Promise<Partial<Files>> {
   const files = await atTip(source, async (reader, commit): Promise<Partial<Files>> => {
     const readme = await findReadme(reader, commit);
@@ -75,14 +75,14 @@ async function ownFiles(source: Source): Promise<Partial<Files>> {
   return files ?? {};
 }
 
-/** The owner's public repository `.github`, whose files hold where a repository has none of its own. */
+/** The owner's public repository `.github`, whose files are the defaults for repositories without their own. */
 async function findDefaults(db: Db, repo: Repo): Promise<(RepositoryRow & NamedRepository) | undefined> {
   if (repo.name.toLowerCase() === '.github') return undefined;
   const row = await findOwned(db, repo.owner_id, '.github');
   return row?.visibility === 'public' ? { ...row, owner: repo.owner } : undefined;
 }
 
-/** Of the seven things that the public API recommends, those that there are. */
+/** The percentage of the seven texts and files recommended by the public API that the repository has. */
 function healthOf(description: string | null, { code_of_conduct_file: _, ...files }: Files): number {
   const wanted = [description || null, ...Object.values(files)];
   return Math.floor((wanted.filter((one) => one !== null).length * 100) / wanted.length);
@@ -96,7 +96,7 @@ export const getCommunityProfile = endpoint({
   access: readsContents,
   replies: { 200: Profile },
   async handle({ db, at: { repo }, links, services: { git } }) {
-    if (repo.source_id !== null) throw notFound(); // forks have none, as in the public API
+    if (repo.source_id !== null) throw notFound(); // Forks have no profile, as in the public API.
     const source = { links, git, repo };
     const [own, community, defaults] = await Promise.all([
       ownFiles(source),

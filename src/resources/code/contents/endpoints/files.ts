@@ -20,7 +20,7 @@ const sha = 'aa218f56b14c9653891f9e74264a383fa43fefbd';
 
 type ReadCall = SharedCall<{ at: { repo: Repo }; query: Static<typeof atRef> }>;
 
-/** The context of a read, at the commit that the query names or that of the default branch. */
+/** The context of a read at the commit of the query's ref, or at the tip of the default branch. */
 async function readContextOf({ at, query, media, links, caller, services }: ReadCall) {
   const gitRepository = repoOf(services.git, at.repo.id);
   return {
@@ -58,13 +58,9 @@ export const putFile = endpoint({
   carries: 'file',
   refuses: [409],
   replies: { 200: FileCommit, 201: FileCommit },
-  async handle({ scope, db, change, at, body: wanted, action, now, links, reply, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body: wanted, action, links, reply, services: { git } }) {
     const writeAction = { ...action, links, path: at.path };
-    const {
-      isNew,
-      file,
-      resolved: written,
-    } = await writeFile({ db, change, git, now, refRules, followUps }, writeAction, wanted);
+    const { isNew, file, resolved: written } = await writeFile(scope, writeAction, wanted);
     const urls = repositoryUrlsOf(links, at.repo);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     const commit = await presentGitCommit(scope, urls, await reader.getCommit(written.commit));
@@ -84,9 +80,9 @@ export const deleteFile = endpoint({
   example: { message: 'Remove a note', sha },
   refuses: [409],
   replies: { 200: FileCommit },
-  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, links, services: { git } }) {
     const writeAction = { ...action, links, path: at.path };
-    const { resolved: written } = await removeFile({ db, change, git, now, refRules, followUps }, writeAction, body);
+    const { resolved: written } = await removeFile(scope, writeAction, body);
     await using reader = await openObjects(repoOf(git, at.repo.id));
     return {
       content: null,
@@ -126,10 +122,10 @@ export const getReadmeOfFolder = endpoint({
   handle: (call) => readReadme(call, trimSlashes(call.at.dir)),
 });
 
-/** No browser runs it as a page. */
+/** Browsers download this type and never run it as a page. */
 const downloadType = 'application/octet-stream';
 
-/** The bytes of a file, to which `download_url` leads. Symbolic links are followed. */
+/** The bytes of a file, at its `download_url`. Symbolic links are followed. */
 export const downloadFile = endpoint({
   id: 'repos/download-file',
   method: 'GET',

@@ -11,5 +11,5 @@ export const listLanguages = endpoint({
   summary: 'List repository languages',
   access: readsMetadata,
   replies: { 200: Type.Record(Type.String(), Type.Integer()) },
-  handle: ({ db, at, services: { git } }) => languagesOf({ db, git }, at.repo),
+  handle: ({ scope, at }) => languagesOf(scope, at.repo),
 });

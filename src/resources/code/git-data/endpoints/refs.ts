@@ -18,8 +18,8 @@ export const getRef = endpoint({
   access: readsContents,
   refuses: [409],
   replies: { 200: GitRef },
-  async handle({ at, links, services: { git } }) {
-    const found = await findNamedRef({ git }, at.repo, at.ref);
+  async handle({ scope, at, links, services: { git } }) {
+    const found = await findNamedRef(scope, at.repo, at.ref);
     if (!found) throw (await isEmpty(repoOf(git, at.repo.id))) ? emptyRepository() : notFound();
     return presentRef(repositoryUrlsOf(links, at.repo), found);
   },
@@ -33,8 +33,8 @@ export const listMatchingRefs = endpoint({
   access: readsContents,
   refuses: [409],
   replies: { 200: Type.Array(GitRef) },
-  async handle({ at, links, services: { git } }) {
-    const rows = await listMatching({ git }, at.repo, at.ref);
+  async handle({ scope, at, links }) {
+    const rows = await listMatching(scope, at.repo, at.ref);
     return rows.map((ref) => presentRef(repositoryUrlsOf(links, at.repo), ref));
   },
 });
@@ -47,13 +47,13 @@ export const listRefs = endpoint({
   access: readsContents,
   refuses: [409],
   replies: { 200: Type.Array(GitRef) },
-  async handle({ at, links, services: { git } }) {
-    const rows = await listMatching({ git }, at.repo, '');
+  async handle({ scope, at, links }) {
+    const rows = await listMatching(scope, at.repo, '');
     return rows.map((ref) => presentRef(repositoryUrlsOf(links, at.repo), ref));
   },
 });
 
-/** The older form, at the address that every ref names as its `url`. */
+/** The older form of the address, which every ref names as its `url`. */
 export const getRefOrMatching = endpoint({
   id: 'git/get-ref-or-matching',
   method: 'GET',
@@ -62,11 +62,11 @@ export const getRefOrMatching = endpoint({
   access: readsContents,
   refuses: [409],
   replies: { 200: Type.Union([GitRef, Type.Array(GitRef)]) },
-  async handle({ at, links, services: { git } }) {
+  async handle({ scope, at, links }) {
     const urls = repositoryUrlsOf(links, at.repo);
-    const exact = await findNamedRef({ git }, at.repo, at.ref);
+    const exact = await findNamedRef(scope, at.repo, at.ref);
     if (exact) return presentRef(urls, exact);
-    const rows = await listMatching({ git }, at.repo, at.ref);
+    const rows = await listMatching(scope, at.repo, at.ref);
     if (rows.length === 0) throw notFound();
     return rows.map((ref) => presentRef(urls, ref));
   },
@@ -82,9 +82,9 @@ export const createGitRef = endpoint({
   example: { ref: 'refs/heads/feature', sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd' },
   refuses: [409],
   replies: { 201: GitRef },
-  async handle({ db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, links }) {
     const wanted = { ref: body.ref, sha: body.sha.toLowerCase() };
-    const created = await createRef({ db, change, git, now, refRules, followUps }, action, wanted);
+    const created = await createRef(scope, action, wanted);
     return presentRef(repositoryUrlsOf(links, at.repo), created);
   },
 });
@@ -99,9 +99,9 @@ export const updateGitRef = endpoint({
   example: { sha: 'aa218f56b14c9653891f9e74264a383fa43fefbd', force: true },
   refuses: [409],
   replies: { 200: GitRef },
-  async handle({ db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, links }) {
     const wanted = { name: at.ref, sha: body.sha.toLowerCase(), force: body.force };
-    const moved = await updateRef({ db, change, git, now, refRules, followUps }, action, wanted);
+    const moved = await updateRef(scope, action, wanted);
     return presentRef(repositoryUrlsOf(links, at.repo), moved);
   },
 });
@@ -114,7 +114,7 @@ export const deleteGitRef = endpoint({
   access: writesContents,
   refuses: [409, 422],
   replies: { 204: Nothing },
-  async handle({ db, change, at, action, now, services: { git, refRules, followUps } }) {
-    await deleteRef({ db, change, git, now, refRules, followUps }, action, at.ref);
+  async handle({ scope, at, action }) {
+    await deleteRef(scope, action, at.ref);
   },
 });

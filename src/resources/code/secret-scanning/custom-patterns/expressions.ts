@@ -32,7 +32,7 @@ const maxSize = 2_500;
 /** The least bytes a second of processor time. Usual expressions reach fifty times as much. */
 const slowest = 8e6;
 const sampleSize = 8_192;
-/** Non-ASCII characters are several bytes, each of which an expression would see by itself. */
+/** Non-ASCII characters have several bytes, and an expression would match each byte by itself. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: bytes of ASCII
 const ascii = /^[\x00-\x7f]*$/;
 

@@ -12,7 +12,6 @@ import { listAlertsOfPattern, removeAlerts, resolveAlerts } from '../store.ts';
 import { wouldFind } from './expressions.ts';
 import { findAnyPattern, listScannedOf, type PatternRow, removePattern } from './store.ts';
 
-type Context = JobContext;
 type Actor = Id<'accounts'> | undefined;
 type Alert = Awaited<ReturnType<typeof listAlertsOfPattern>>[number];
 
@@ -33,7 +32,7 @@ export const followPattern = job<{ pattern: Id<'secret_patterns'>; actor: Actor 
 });
 
 /** Removes or resolves the alerts of a deleted pattern, then the pattern. */
-async function endPattern(context: Context, row: PatternRow, actor: Actor): Promise<void> {
+async function endPattern(context: JobContext, row: PatternRow, actor: Actor): Promise<void> {
   await eachBatch(context, row, async (scope, alerts) => {
     if (row.removal === 'delete_alerts') await removeAlerts(scope.tx, gather(alerts, 'id'));
     else await resolve(scope, alerts, { resolution: 'pattern_deleted', actor, now: context.now });
@@ -42,7 +41,7 @@ async function endPattern(context: Context, row: PatternRow, actor: Actor): Prom
 }
 
 /** Resolves alerts of secrets that a changed pattern finds no more. */
-async function reviseAlerts(context: Context, row: PatternRow, actor: Actor): Promise<void> {
+async function reviseAlerts(context: JobContext, row: PatternRow, actor: Actor): Promise<void> {
   const { secrets } = context.services;
   const isFound = wouldFind(row);
   await eachBatch(context, row, async (scope, alerts) => {
@@ -72,7 +71,7 @@ async function resolve(scope: WriteScope, alerts: readonly Alert[], { resolution
 }
 
 async function eachBatch(
-  { change }: Context,
+  { change }: JobContext,
   { id }: PatternRow,
   work: (scope: WriteScope, alerts: readonly Alert[]) => Promise<void>,
 ): Promise<void> {
@@ -87,7 +86,7 @@ async function eachBatch(
 }
 
 /** Enqueues a scan of each repository for which a pattern holds. */
-async function scanFor({ db, change }: Context, row: PatternRow, actor: Actor): Promise<void> {
+async function scanFor({ db, change }: JobContext, row: PatternRow, actor: Actor): Promise<void> {
   const repositories = row.repository_id === null ? await listScannedOf(db, row.organization_id ?? asId(0)) : [row.repository_id];
   const payloads = repositories.map((repository) => ({ repository, actor }));
   await change((scope) => enqueueScans(scope.tx, payloads, historyPriority));

@@ -1,4 +1,4 @@
-// Custom patterns: what may be one, and what becomes of alerts when one is changed or deleted.
+// Rules for custom patterns, and for their alerts when a pattern changes or is deleted.
 
 import type { ActionContext, OrganizationAction } from '#access/action.ts';
 import type { Org, Repo } from '#access/viewer.ts';
@@ -42,16 +42,19 @@ const maxPatterns = fixedValue(secretScanningLimits.customPatterns);
 type PatternParent = { readonly org: Org } | { readonly repo: Repo };
 type PatternAction = PatternParent & ActionContext;
 
-/** Whose patterns a path is about. */
+/** The owner of the patterns that a path names. */
 export const ownerOf = (at: PatternParent): PatternOwner =>
   'repo' in at ? { repository: at.repo.id } : { organization: at.org.id };
 
-/** Refuses a repository in which secret scanning is off, as its alerts do. */
+/** Refuses a repository with secret scanning off, as its alerts do. */
 export function demandPatterns(at: PatternParent): void {
   if ('repo' in at && !at.repo.secret_scanning) throw notFound();
 }
 
-/** Refuses new patterns that can't be patterns, each by itself. @throws Refusal 422 with the field */
+/**
+ * Checks each new pattern by itself.
+ * @throws Refusal 422 with the field
+ */
 export async function checkNewPatterns(wanted: readonly NewCustomPattern[]): Promise<void> {
   const yieldNow = periodicYield();
   for (const [index, one] of wanted.entries()) {
@@ -60,7 +63,7 @@ export async function checkNewPatterns(wanted: readonly NewCustomPattern[]): Pro
   }
 }
 
-/** The columns of a pattern as a request wants it. */
+/** The columns of a requested pattern. */
 const rowOf = ({ pattern, start_delimiter, end_delimiter, must_match, must_not_match, test_string }: NewCustomPattern) => ({
   expression: pattern,
   start_delimiter,
@@ -70,7 +73,7 @@ const rowOf = ({ pattern, start_delimiter, end_delimiter, must_match, must_not_m
   test_string: test_string ?? null,
 });
 
-/** Makes patterns that `checkNewPatterns` let pass: all of them, or none. */
+/** Creates patterns that `checkNewPatterns` accepted: all of them, or none. */
 export async function createPatterns(
   scope: WriteScope,
   action: PatternAction,
@@ -122,12 +125,12 @@ function checkNames(existing: readonly PatternRow[], wanted: readonly NewCustomP
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** The patterns that are looked for together with new ones. */
+/** The patterns that scans look for together with the new ones. */
 async function othersOf(scope: WriteScope, at: PatternParent, existing: readonly PatternRow[]): Promise<readonly Expressions[]> {
   return 'repo' in at ? listScannedPatterns(scope.tx, { repository: at.repo.id, owner: at.repo.owner_id }) : existing;
 }
 
-/** The type of a pattern's alerts: its name, with hyphens, so that it is none of a known form. */
+/** The type of a pattern's alerts: its name, with hyphens, so that it differs from every known type. */
 function slugOf(name: string, taken: ReadonlySet<string>): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? ['custom', 'pattern'];
   const slug = words.join('-').slice(0, 100);
@@ -137,11 +140,11 @@ function slugOf(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Has alerts and scans follow what happened to a pattern. */
+/** Updates alerts and scans after a pattern has changed. */
 const follow = (scope: WriteScope, { by }: PatternAction, pattern: Id<'secret_patterns'>): Promise<void> =>
   enqueue(scope.tx, followPattern, { pattern, actor: by.account?.id }, { key: `secret-pattern:${pattern}` });
 
-/** The version of a pattern in replies, which requests send back to say what they are about. */
+/** The version of a pattern in replies. Requests send it back to name the version that they change. */
 export const versionOf = ({ version }: Pick<PatternRow, 'version'>): string => String(version);
 
 function checkVersion(row: PatternRow, wanted: string | null | undefined): void {
@@ -149,8 +152,8 @@ function checkVersion(row: PatternRow, wanted: string | null | undefined): void 
 }
 
 /**
- * Changes what a pattern finds. Alerts of secrets that it finds no more are resolved in the background. @throws Refusal 412 or
- * 422
+ * Changes what a pattern finds. A job resolves the alerts of secrets that it no longer finds.
+ * @throws Refusal 412 or 422
  */
 export async function changePattern(
   scope: WriteScope,
@@ -175,7 +178,10 @@ export async function changePattern(
   return changed;
 }
 
-/** Deletes patterns, all of them or none. Their alerts are deleted or resolved in the background. @throws Refusal 404 or 412 */
+/**
+ * Deletes patterns, all of them or none. A job deletes or resolves their alerts.
+ * @throws Refusal 404 or 412
+ */
 export async function deletePatterns(
   scope: WriteScope,
   action: PatternAction,
@@ -196,8 +202,9 @@ export async function loadPatternSettings(db: Db, organization: Id<'accounts'>) 
 }
 
 /**
- * Changes which patterns keep people from pushing. @returns the new version. @throws Refusal 409 where a version is another one,
- * or 422
+ * Changes which patterns block pushes.
+ * @returns the new version
+ * @throws Refusal 409 where the version has changed, or 422
  */
 export async function changePatternSettings(
   scope: WriteScope,

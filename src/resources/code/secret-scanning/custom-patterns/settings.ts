@@ -1,4 +1,4 @@
-// The names and the version by which pattern configurations tell what they are about.
+// The names in pattern configurations, and their version.
 import { createHash } from 'node:crypto';
 import type { Id } from '#lib/id.ts';
 import type { PatternRow } from './store.ts';

@@ -10,7 +10,7 @@ import type { CustomPattern } from '../detection/custom-scanner.ts';
 
 export type PatternRow = Selectable<DB['secret_patterns']>;
 
-/** Whose patterns: those of an organization, or those that a repository has for itself. */
+/** The owner of patterns: an organization, or a single repository. */
 export type PatternOwner = { readonly organization: Id<'accounts'> } | { readonly repository: Id<'repositories'> };
 
 const ownedBy = (owner: PatternOwner) =>
@@ -49,7 +49,7 @@ export function listPatterns(db: Db, owner: PatternOwner, filter: PatternFilter,
   return listWalked(db, query, order, page);
 }
 
-/** All patterns that somebody has, their rows locked until the transaction ends: no more than the limit. */
+/** All patterns of an owner, up to the limit, their rows locked until the transaction ends. */
 export const listPatternsForUpdate = (tx: Tx, owner: PatternOwner): Promise<PatternRow[]> =>
   patterns(tx).where(ownedBy(owner)).orderBy('p.id').forNoKeyUpdate().execute();
 
@@ -109,7 +109,7 @@ type PatternScope = { readonly repository: Id<'repositories'>; readonly owner: I
 export type ScannedPattern = CustomPattern &
   Pick<PatternRow, 'version' | 'push_protection' | 'organization_id' | 'repository_id'>;
 
-/** The published patterns that are looked for in each of some repositories: its own, and those of its organization. */
+/** The published patterns that apply to each of some repositories: its own, and its organization's. */
 export async function loadScannedPatterns(
   db: Db,
   locations: readonly PatternScope[],

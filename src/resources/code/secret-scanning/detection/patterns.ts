@@ -11,7 +11,7 @@ export type SecretPattern = {
   readonly name: string;
   /** Undefined for forms that no provider has for itself, which repositories look for by a switch of their own. */
   readonly provider: Provider | undefined;
-  /** Texts with one of which every such secret begins. */
+  /** Every such secret begins with one of these texts. */
   readonly prefixes: readonly string[];
   /** The whole secret, from its beginning. */
   readonly form: RegExp;

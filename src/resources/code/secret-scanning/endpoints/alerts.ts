@@ -30,7 +30,7 @@ const ofRepo = { scopes: ['repo', 'security_events'], role: 'admin' } as const;
 const reads = { ...ofRepo, permission: 'secret_scanning_alerts:read' } as const;
 const writes = { ...ofRepo, permission: 'secret_scanning_alerts:write' } as const;
 
-/** Refuses a repository in which secret scanning is off, as the public API does: by 404. */
+/** Refuses a repository with secret scanning off. Like the public API, it answers 404. */
 function demandScanning({ secret_scanning }: Pick<Repo, 'secret_scanning'>): void {
   if (!secret_scanning) throw notFound();
 }

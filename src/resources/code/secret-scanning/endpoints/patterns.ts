@@ -1,4 +1,4 @@
-// Custom patterns of organizations and repositories, and which patterns keep people from pushing.
+// Custom patterns of organizations and repositories, and the settings of which patterns block pushes.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -32,7 +32,7 @@ import {
 import { listAlertCounts, listPatterns } from '../custom-patterns/store.ts';
 import { orgPattern, repoPattern } from '../path-resources.ts';
 
-// Document 3 has custom patterns for personal tokens alone.
+// Document 3 has custom patterns for personal tokens only.
 const tokens = ['classic_pat', 'fine_grained_pat', 'oauth_app'] as const;
 const readsSettings = { permission: 'organization_administration:read', scopes: ['read:org'], role: 'owner' } as const;
 const writesSettings = { permission: 'organization_administration:write', scopes: ['write:org'], role: 'owner' } as const;

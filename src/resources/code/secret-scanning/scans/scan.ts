@@ -26,15 +26,13 @@ import {
   updateScan,
 } from './store.ts';
 
-type Context = JobContext;
-
 /** What is scanned, and who caused that: the last who pushed, or who turned scanning on. */
 type ScanPayload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
 
 /** Later than what pushes bring. */
 export const historyPriority = 10;
 
-/** All scans share a queue, so that one runs at a time; those of pushes come before those of whole histories. */
+/** All scans share a queue, so that one runs at a time. Scans of pushes come before scans of whole histories. */
 export const enqueueScans = (tx: Tx, payloads: readonly ScanPayload[], priority = 0): Promise<void> =>
   enqueueAll(
     tx,
@@ -99,7 +97,7 @@ async function endScan(scope: WriteScope, repo: Scanning['repo'], scan: ScanRow,
 
 /** The scan of a source that runs, or a new one where something is to be scanned. */
 async function nextScan(
-  context: Context,
+  context: JobContext,
   { repo, patterns: custom }: Scanning,
   source: ScanRow['source'],
   actor: Id<'accounts'> | undefined,

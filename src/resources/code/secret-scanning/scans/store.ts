@@ -29,7 +29,7 @@ export async function loadScanned(
   return new Map([...repositories].filter(([, { secret_scanning }]) => secret_scanning));
 }
 
-/** Repositories that are scanned, and of which the history or the texts weren't with the present patterns. */
+/** Repositories with scanning on whose history or texts weren't scanned with the present patterns. */
 export const listOutdated = async (db: Db, names: readonly string[]): Promise<Id<'repositories'>[]> =>
   (
     await sql<{ id: Id<'repositories'> }>`select r.id from repositories r where r.secret_scanning and 2 > (

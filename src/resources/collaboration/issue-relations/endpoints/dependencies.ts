@@ -44,7 +44,7 @@ export const listBlocking = endpoint({
   },
 });
 
-/** The reply is the issue that is blocked. */
+/** The reply is the blocked issue. */
 export const addBlockedByToIssue = endpoint({
   id: 'issues/add-blocked-by-dependency',
   method: 'POST',

@@ -1,4 +1,4 @@
-// Sub-issues of an issue, and the issue above it.
+// Sub-issues of an issue, and its parent.
 import { Type } from 'typebox';
 import { readsIssues, writesIssues } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
@@ -44,7 +44,7 @@ export const getParentOfIssue = endpoint({
   },
 });
 
-/** The reply is the issue above. */
+/** The reply is the parent issue. */
 export const addSubIssueToIssue = endpoint({
   id: 'issues/add-sub-issue',
   method: 'POST',

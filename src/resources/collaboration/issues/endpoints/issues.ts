@@ -1,4 +1,4 @@
-// Issues of a repository: opening, reading, changing, locking.
+// Issues of a repository: open, read, change and lock them.
 import { Type } from 'typebox';
 import { opensIssues, readsIssues, triagesIssuesOrPulls, writesIssues } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -57,8 +57,8 @@ export const updateRepoIssue = endpoint({
   example: { state: 'closed', state_reason: 'completed' },
   media: textMedia,
   replies: { 200: Issue },
-  async handle({ scope, db, change, at, body, action, links, services: { git } }) {
-    await prepareReopening({ db, git }, at.issue, body.state);
+  async handle({ scope, change, at, body, action, links }) {
+    await prepareReopening(scope, at.issue, body.state);
     const row = await change(async (scope, { issue }) => {
       const changed = await changeIssue(scope, { ...action, html: links.html }, issue, body);
       await setValuesIfAllowed(scope, action, changed, body.issue_field_values);

@@ -4,10 +4,10 @@ import { type Static, Type } from 'typebox';
 import { findUser } from '#access/lookup.ts';
 import { readsIssues } from '#access/policies.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
+import type { ServedScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { unique } from '#lib/collections.ts';
 import { invalid, Refusal } from '#lib/refusal.ts';
@@ -40,7 +40,9 @@ const OfRepository = Type.Object({
   issue_field_values: Type.Optional(Type.String({ maxLength: 1024 })),
 });
 
-/** The filters `all` and `repos` list every issue that the viewer may read, the others only those that concern the viewer. */
+/**
+ * The filters `all` and `repos` list every issue that the viewer may read; the others only list issues that concern the viewer.
+ */
 const OfMany = Type.Object({
   ...common,
   filter: withDefault(OneOf(['assigned', 'created', 'mentioned', 'subscribed', 'repos', 'all']), 'assigned'),
@@ -81,10 +83,10 @@ const listedIn = (text: string): string[] =>
 const tooMany = (field: string, message: string, limit: 'lists.labels' | 'lists.fields'): Refusal =>
   new Refusal('invalid', 'Validation Failed', [{ resource: 'Issue', field, code: 'invalid', message }], { limit });
 
-/** Hearth has no types of issues, so that each is without one. */
+/** Hearth has no types of issues, so every issue is without one. */
 const mayHaveType = (type: string | undefined): boolean => type === undefined || type === 'none';
 
-/** What a query says of fields: `name:value`, several separated by commas. */
+/** The field filters of a query: `name:value`, separated by commas. */
 function fieldFilters(text: string, { resourceLimits }: Services): FieldFilter[] {
   const wanted = listedIn(text);
   const maxFields = resourceLimits.of(issueListLimits).fields;
@@ -100,7 +102,7 @@ function fieldFilters(text: string, { resourceLimits }: Services): FieldFilter[]
 
 /** The filter of a query; undefined where it names a user or a type that doesn't exist, so that no issue can match. */
 async function filterOf(
-  { db, services }: { db: Db; services: Services },
+  { db, services }: ServedScope,
   repo: Repo,
   query: Static<typeof OfRepository>,
 ): Promise<Filter | undefined> {
@@ -140,9 +142,9 @@ export const listRepoIssues = endpoint({
   paging: pages(),
   media: textMedia,
   replies: { 200: Type.Array(Issue) },
-  async handle({ scope, db, at, query, page, viewer, services }) {
+  async handle({ scope, db, at, query, page, viewer }) {
     checkHasIssues(at.repo);
-    const filter = await filterOf({ db, services }, at.repo, query);
+    const filter = await filterOf(scope, at.repo, query);
     if (!filter) return { rows: [], total: 0 };
     const found = await listOfRepository(db, viewer, at.repo, filter, query, page);
     return mapRows(found, (rows) => presentIssues(scope, rows));

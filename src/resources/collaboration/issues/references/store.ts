@@ -43,14 +43,16 @@ export async function findTargets(tx: Tx, { repository, writer, references }: Lo
     JSON.stringify(references.flatMap((reference, text) => of(reference).map((found) => ({ ...found, text }))));
   const { rows } = await sql<FoundTarget>`
     with mentioned as (
-      select * from jsonb_to_recordset(${all(({ mentions }) => mentions.map((login) => ({ login })))}::jsonb) as m(text int, login text)
+      select *
+      from jsonb_to_recordset(${all(({ mentions }) => mentions.map((login) => ({ login })))}::jsonb) as m(text int, login text)
     ), teams_mentioned as (
       select * from jsonb_to_recordset(${all(({ teamMentions }) => teamMentions)}::jsonb) as m(text int, org text, team text)
     ), referred as (
       select * from jsonb_to_recordset(${all(({ issues }) => issues)}::jsonb)
         as i(text int, owner text, repo text, number int, closes boolean)
     ), found as (
-      select m.text, 'mention' as kind, a.id as account_id, null::bigint as team_id, null::bigint as target_issue_id, false as closes
+      select m.text, 'mention' as kind, a.id as account_id, null::bigint as team_id, null::bigint as target_issue_id,
+        false as closes
       from mentioned m join accounts a on lower(a.login) = m.login join repositories r on r.id = ${repository}
       where a.kind = 'user' and a.suspended_at is null and ${mayRead(sql`a.id`)}
       union all
@@ -68,15 +70,15 @@ export async function findTargets(tx: Tx, { repository, writer, references }: Lo
       where w.owner is null and ${isSwitchedOn('i')}
       union all
       select w.text, 'issue', null, null, i.id, w.closes
-      from referred w join accounts o on lower(o.login) = w.owner join repositories r on r.owner_id = o.id and lower(r.name) = w.repo
+      from referred w join accounts o on lower(o.login) = w.owner
+      join repositories r on r.owner_id = o.id and lower(r.name) = w.repo
         join issues i on i.repository_id = r.id and i.number = w.number
       where case when r.id = ${repository} then ${isSwitchedOn('i')}
         else ${readableBy(writer)} and ${mayReadIssue(writer)} end
     )
     select text, kind, account_id, team_id, target_issue_id, null as target_sha, bool_or(closes) as closes
-    from found group by text, kind, account_id, team_id, target_issue_id order by text, kind, account_id, team_id, target_issue_id`.execute(
-    tx,
-  );
+    from found group by text, kind, account_id, team_id, target_issue_id
+    order by text, kind, account_id, team_id, target_issue_id`.execute(tx);
   return rows;
 }
 
@@ -172,8 +174,10 @@ export async function insertReferenceEvents(tx: Tx, events: ReferenceEvents): Pr
       insert into issue_events (repository_id, issue_id, actor_id, event, created_at)
       select ${repository}, ${issue}, actor_id, 'subscribed', ${at} from mentioned
     )
-    insert into issue_events (repository_id, issue_id, actor_id, via_app_id, event, created_at, source_issue_id, source_repository_id)
-    select i.repository_id, i.id, ${actor}, ${app}::bigint, 'cross-referenced', ${at}, ${issue}, nullif(${repository}, i.repository_id)
+    insert into issue_events (repository_id, issue_id, actor_id, via_app_id, event, created_at, source_issue_id,
+      source_repository_id)
+    select i.repository_id, i.id, ${actor}, ${app}::bigint, 'cross-referenced', ${at}, ${issue},
+      nullif(${repository}, i.repository_id)
     from issues i where i.id = any (${[...referred]}::bigint[]) order by i.id
     on conflict do nothing`.execute(tx);
 }
@@ -194,7 +198,8 @@ type CommitEvents = {
 export async function insertCommitEvents(tx: Tx, { repository, actor, at, events }: CommitEvents): Promise<void> {
   if (events.length === 0) return;
   await sql`
-    insert into issue_events (repository_id, issue_id, actor_id, via_app_id, event, data, commit_id, created_at, source_repository_id)
+    insert into issue_events (repository_id, issue_id, actor_id, via_app_id, event, data, commit_id, created_at,
+      source_repository_id)
     select i.repository_id, i.id, ${actor ?? null}::bigint, (select a.id from apps a where a.bot_id = ${actor ?? null}),
       e.event, case e.event when 'closed' then '{"state_reason": "completed"}'::jsonb else '{}' end, e.commit, ${at},
       nullif(${repository}, i.repository_id)
@@ -203,7 +208,7 @@ export async function insertCommitEvents(tx: Tx, { repository, actor, at, events
     join issues i on i.id = e.issue order by e.nth`.execute(tx);
 }
 
-/** Closes those of the issues that are in the repository and open, and no pull requests. Returns their ids. */
+/** Closes the open issues of the repository among these. Pull requests stay open. Returns the ids of the closed ones. */
 export async function closeIssues(
   tx: Tx,
   issues: readonly Id<'issues'>[],

@@ -61,7 +61,7 @@ export async function loadKnown(scope: Scope, texts: readonly ReferencesInReposi
  * list, however many texts it has.
  */
 export async function loadAutolinks(
-  { db, viewer }: Pick<Scope, 'db' | 'viewer'>,
+  { db, viewer }: Scope,
   repositories: readonly (RepositoryName | undefined)[],
 ): Promise<(repository: RepositoryName | undefined) => readonly Autolink[]> {
   const named = new Map<string, RepositoryName>();

@@ -1,4 +1,4 @@
-// The catalogue of issue events: the kinds that Hearth raises, and those of the public API that it doesn't, each with the reason.
+// The catalogue of issue events: the kinds that Hearth records, and the public API's other kinds, each with the reason why not.
 
 /** The kinds of issue events that something raises. */
 export const issueEventKinds = [

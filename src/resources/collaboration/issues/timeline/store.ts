@@ -56,7 +56,7 @@ export type NewIssueEvent = {
   /** The other issue of a relation. */
   source?: Pick<IssueRow, 'id' | 'repository_id'>;
 };
-type IssueEventContext = {
+type IssueEventOrigin = {
   repository: Id<'repositories'>;
   issue: Id<'issues'>;
   actor: Id<'accounts'> | null;
@@ -65,9 +65,9 @@ type IssueEventContext = {
 };
 
 /** Inserts events of an issue in their order, in one statement, which isn't waited for. */
-export async function insertIssueEvents(tx: Tx, context: IssueEventContext, events: readonly NewIssueEvent[]): Promise<void> {
+export async function insertIssueEvents(tx: Tx, origin: IssueEventOrigin, events: readonly NewIssueEvent[]): Promise<void> {
   if (events.length === 0) return;
-  const { repository, issue, actor, app, at } = context;
+  const { repository, issue, actor, app, at } = origin;
   const insert = tx.insertInto('issue_events').values(
     events.map(({ event, data = {}, commit, source }) => ({
       repository_id: repository,
@@ -101,7 +101,8 @@ export const maySeeRestricted = (viewer: Viewer) =>
       sql`(issue_events.data -> 'issue_field' ->> 'organization_id')::bigint`,
     )}
     when issue_events.source_repository_id is null then true
-    when issue_events.event = 'cross-referenced' and (select i.is_pull_request from issues i where i.id = issue_events.source_issue_id)
+    when issue_events.event = 'cross-referenced'
+      and (select i.is_pull_request from issues i where i.id = issue_events.source_issue_id)
       then issue_events.source_repository_id in (
         select s.id from repositories s where s.has_pull_requests and s.id in ${readableRepositoryIds(viewer, 'pull_requests')})
     when issue_events.event in ('cross-referenced', ${sql.join(relations)}) then issue_events.source_repository_id in (

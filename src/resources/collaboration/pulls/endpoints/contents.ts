@@ -1,4 +1,4 @@
-// What a pull request consists of: its commits, and the files that they change.
+// The commits of a pull request, and the files that they change.
 import { Type } from 'typebox';
 import { readsPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';

@@ -1,11 +1,10 @@
-// Merging pull requests, and bringing their branches up to date.
+// Merging pull requests and updating their branches.
 import { Type } from 'typebox';
 import { changesPulls, readsPulls, writesContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { path, repositoryUrl } from '#endpoint/links.ts';
 import { Nothing } from '#lib/shape.ts';
 import { identityOf } from '#resources/repositories/repositories/index.ts';
-import { mergeNames } from '../merge-names.ts';
 import { mergePull } from '../merging.ts';
 import { mergedPull, pull } from '../path-resources.ts';
 import { BranchUpdate, BranchUpdateResult, MergeResult, NewPullMerge } from '../schemas.ts';
@@ -35,13 +34,9 @@ export const merge = endpoint({
   example: { merge_method: 'squash' },
   refuses: [405, 409],
   replies: { 200: MergeResult },
-  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules, followUps } }) {
-    const names = await mergeNames({ db, links, now }, { repo: at.repo, pull: at.pull, by: viewer.account });
-    const mergeAction = { ...action, ...names };
-    const sha = await mergePull({ db, change, git, now, refRules, followUps }, mergeAction, at.pull, {
-      ...body,
-      merge_method: body?.merge_method ?? 'merge',
-    });
+  async handle({ scope, at, body, action }) {
+    const wanted = { ...body, merge_method: body?.merge_method ?? ('merge' as const) };
+    const sha = await mergePull(scope, action, at.pull, wanted);
     return { sha, merged: true, message: 'Pull Request successfully merged' };
   },
 });
@@ -57,9 +52,9 @@ export const updatePullBranch = endpoint({
   example: {},
   refuses: [409],
   replies: { 202: BranchUpdateResult },
-  async handle({ db, change, at, body, action, viewer, now, links, services: { git, refRules, followUps } }) {
+  async handle({ scope, at, body, action, viewer, now, links }) {
     const identity = identityOf(viewer.account, links, now);
-    await updateBranch({ db, change, git, now, refRules, followUps }, { ...action, identity }, at.pull, body?.expected_head_sha);
+    await updateBranch(scope, { ...action, identity }, at.pull, body?.expected_head_sha);
     return { message: 'Updating pull request branch.', url: path(`${repositoryUrl(links, at.repo)}/pulls`, at.pull.number) };
   },
 });

@@ -1,4 +1,4 @@
-// Pull requests of a repository: opening, listing, reading, changing.
+// Pull requests of a repository: open, list, read and change them.
 import { Type } from 'typebox';
 import { changesPulls, opensPulls, readsPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
@@ -46,7 +46,7 @@ export const listRepoPulls = endpoint({
   replies: { 200: Type.Array(PullRequest) },
   async handle({ scope, db, at, query, page, now }) {
     const { state, head, base, sort } = query;
-    // As in the public API, the latest come first only where that is the order by creation.
+    // As in the public API, the default direction is descending only when the list is sorted by creation.
     const direction = query.direction ?? (sort === 'created' ? 'desc' : 'asc');
     const found = await listPulls(db, at.repo.id, { state, head: headOf(head), base }, { sort, direction }, { page, now });
     return mapRows(found, (rows) => presentPulls(scope, rows));
@@ -70,12 +70,12 @@ export const createPull = endpoint({
   },
   media: textMedia,
   replies: { 201: FullPullRequest },
-  async handle({ scope, db, change, at, body, action, links, now, services: { git, refRules } }) {
+  async handle({ scope, change, at, body, action, links, services: { git } }) {
     if (body.title === undefined && body.issue === undefined) throw invalid('PullRequest', 'title', 'missing_field');
-    const ends = await prepareEnds({ db, git }, action, body);
+    const ends = await prepareEnds(scope, action, body);
     const row = await change((scope) => openPull(scope, { ...action, html: links.html }, ends, body));
     await writeHeadRef(repoOf(git, at.repo.id), row);
-    return presentFullPull(scope, row, await testingOf({ db, git, refRules, now }, at.repo, row));
+    return presentFullPull(scope, row, await testingOf(scope, at.repo, row));
   },
 });
 
@@ -88,14 +88,14 @@ export const getPull = endpoint({
   access: readsPulls,
   media: [...textMedia, 'diff', 'patch'],
   replies: { 200: FullPullRequest },
-  async handle({ scope, db, at, media, now, services: { git, refRules } }) {
+  async handle({ scope, at, media, services: { git } }) {
     const { merge_base_sha: from, head_sha: to } = at.pull;
     if (media === 'diff' || media === 'patch') {
       const gitRepository = repoOf(git, at.repo.id);
       const text = media === 'diff' ? openDiff(gitRepository, { from, to }) : openPatches(gitRepository, { without: from, to });
       return raw(`application/vnd.service.${media}; charset=utf-8`, await text);
     }
-    const testing = await testingOf({ db, git, refRules, now }, at.repo, at.pull);
+    const testing = await testingOf(scope, at.repo, at.pull);
     return presentFullPull(scope, at.pull, testing);
   },
 });
@@ -111,13 +111,13 @@ export const updatePull = endpoint({
   example: { title: 'A quieter engine', state: 'open', base: 'main' },
   media: textMedia,
   replies: { 200: FullPullRequest },
-  async handle({ scope, db, change, at, body, action, links, now, services: { git, refRules } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const wanted = body ?? {};
     const [base] = await Promise.all([
-      prepareBase({ git }, at.repo, at.pull, wanted.base),
-      prepareReopening({ db, git }, at.pull, wanted.state),
+      prepareBase(scope, at.repo, at.pull, wanted.base),
+      prepareReopening(scope, at.pull, wanted.state),
     ]);
     const row = await change((scope, { pull }) => changePull(scope, { ...action, html: links.html }, pull, wanted, base));
-    return presentFullPull(scope, row, await testingOf({ db, git, refRules, now }, at.repo, row));
+    return presentFullPull(scope, row, await testingOf(scope, at.repo, row));
   },
 });

@@ -1,4 +1,4 @@
-// Who is asked to review a pull request: people and teams.
+// Requests for reviews of a pull request, from people and teams.
 import { changesPulls, readsPulls } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pull } from '../path-resources.ts';

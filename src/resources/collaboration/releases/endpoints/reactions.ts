@@ -8,7 +8,7 @@ import { reactableRelease, subjectOfRelease } from '../reactions.ts';
 
 const ofRelease = reactionEndpoints({ subjectOf: subjectOfRelease, reactable: reactableRelease });
 
-/** Who reads a release may react to it. */
+/** Everybody who reads a release may react to it. */
 const reacts = { scopes: ['repo'], role: 'read', permission: 'contents:write' } as const satisfies Policy;
 
 export const listReleaseReactions = endpoint({

@@ -1,4 +1,4 @@
-// Releases, and the notes of those to come.
+// Releases, and generated notes for new ones.
 import { Type } from 'typebox';
 import { readsContents, writesContents } from '#access/policies.ts';
 import type { Repo } from '#access/viewer.ts';
@@ -54,8 +54,8 @@ export const createRepoRelease = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 201: Release },
-  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
-    const row = await createRelease({ db, change, git, now, refRules, followUps, html: links.html }, action, body);
+  async handle({ scope, at, body, action }) {
+    const row = await createRelease(scope, action, body);
     return presentOne(scope, at.repo, row);
   },
 });
@@ -69,8 +69,8 @@ export const generateReleaseNotes = endpoint({
   body: NotesRequest,
   example: { tag_name: 'v1.0.0', target_commitish: 'main', previous_tag_name: 'v0.9.0' },
   replies: { 200: ReleaseNotes },
-  async handle({ db, body, action, links, services: { git } }) {
-    return generateNotes({ db, git, html: links.html }, action, body);
+  async handle({ scope, body, action }) {
+    return generateNotes(scope, action, body);
   },
 });
 
@@ -128,8 +128,8 @@ export const updateRepoRelease = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 200: Release },
-  async handle({ scope, db, change, at, body, action, now, links, services: { git, refRules, followUps } }) {
-    const row = await changeRelease({ db, change, git, now, refRules, followUps, html: links.html }, action, at.release, body);
+  async handle({ scope, at, body, action }) {
+    const row = await changeRelease(scope, action, at.release, body);
     return presentOne(scope, at.repo, row);
   },
 });

@@ -4,20 +4,18 @@ import { changesPulls, opensPulls, readsPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { asId } from '#lib/id.ts';
-import { invalid } from '#lib/refusal.ts';
 import { Nothing, OneOf, Timestamp } from '#lib/shape.ts';
 import { textMedia } from '#resources/collaboration/issues/index.ts';
 import { pull } from '#resources/collaboration/pulls/index.ts';
 import { reactionEndpoints } from '#resources/collaboration/reactions/index.ts';
-import { prepareDraft } from '../drafts.ts';
+import { createComment, prepareComment } from '../new-comment.ts';
 import { commentOfPull, conversation, reviewComment, reviewCommentReaction } from '../path-resources.ts';
 import { presentReviewComment, presentReviewComments } from '../present.ts';
 import { reactable, subjectOf } from '../reactions.ts';
 import { setResolution } from '../resolutions.ts';
-import { changeComment, commentOnDiff, deleteComment, replyTo } from '../rules.ts';
+import { changeComment, deleteComment, replyTo } from '../rules.ts';
 import { NewReviewComment, ReviewComment, ReviewCommentText } from '../schemas.ts';
-import { type CommentFilter, findCommentOfPull, listComments } from '../store.ts';
+import { type CommentFilter, listComments } from '../store.ts';
 
 const CommentQuery = Type.Object({
   sort: Type.Optional(OneOf(['created', 'updated', 'created_at'])),
@@ -25,7 +23,7 @@ const CommentQuery = Type.Object({
   since: Type.Optional(Timestamp),
 });
 
-/** As in the public API, the direction counts only with an order. */
+/** As in the public API, the direction only counts together with an order. */
 const filterOf = ({
   sort,
   direction = 'asc',
@@ -90,22 +88,10 @@ export const createReviewComment = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 201: ReviewComment },
-  async handle({ scope, change, at, body: wanted, action, links, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
+    const draft = await prepareComment(scope, at.pull, body);
     const textAction = { ...action, html: links.html };
-    const { body, in_reply_to, commit_id, path } = wanted;
-    const missing = (field: string) => invalid('PullRequestReviewComment', field, 'missing_field');
-    if (in_reply_to === undefined && commit_id === undefined) throw missing('commit_id');
-    if (in_reply_to === undefined && path === undefined) throw missing('path');
-    const draft =
-      in_reply_to === undefined && path !== undefined
-        ? await prepareDraft({ git }, at.pull, { commit_id, locations: [{ ...wanted, path }] })
-        : undefined;
-    const row = await change(async (scope, { pull }) => {
-      if (draft) return commentOnDiff(scope, textAction, pull, draft, body);
-      const to = await findCommentOfPull(scope.tx, pull.id, asId(in_reply_to ?? 0));
-      if (!to) throw invalid('PullRequestReviewComment', 'in_reply_to', 'invalid');
-      return replyTo(scope, textAction, pull, to, body);
-    });
+    const row = await change((scope, { pull }) => createComment(scope, textAction, pull, draft, body));
     return presentReviewComment(scope, at.repo, row);
   },
 });
@@ -172,7 +158,7 @@ export const deleteReviewComment = endpoint({
   },
 });
 
-/** The public API has no endpoint for this; its clients resolve conversations by its other interface. */
+/** The public API has no endpoint for this. Its clients resolve conversations through its GraphQL API. */
 export const resolveConversation = endpoint({
   id: 'pulls/resolve-conversation',
   method: 'PUT',

@@ -1,4 +1,4 @@
-// Reviews of a pull request: writing, submitting and dismissing them.
+// Reviews of a pull request: write, submit and dismiss them.
 import { Type } from 'typebox';
 import { changesPulls, opensPulls, readsPulls } from '#access/policies.ts';
 import { mapRows } from '#database/list.ts';
@@ -42,9 +42,9 @@ export const createPullReview = endpoint({
   media: textMedia,
   refuses: [409],
   replies: { 200: Review },
-  async handle({ scope, change, at, body, action, links, services: { git } }) {
+  async handle({ scope, change, at, body, action, links }) {
     const wanted = body ?? {};
-    const draft = await prepareDraft({ git }, at.pull, { commit_id: wanted.commit_id, locations: wanted.comments ?? [] });
+    const draft = await prepareDraft(scope, at.pull, { commit_id: wanted.commit_id, locations: wanted.comments ?? [] });
     const row = await change((scope, { pull }) => createReview(scope, { ...action, html: links.html }, pull, draft, wanted));
     return presentReview(scope, at.repo, row);
   },

@@ -1,4 +1,4 @@
-// SSH keys by which users sign commits.
+// SSH keys that users sign commits with.
 import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';

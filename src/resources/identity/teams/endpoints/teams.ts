@@ -1,4 +1,4 @@
-// Teams of an organization, by their slugs and by their ids.
+// Teams of an organization, by slug and by id.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

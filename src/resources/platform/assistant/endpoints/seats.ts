@@ -1,4 +1,4 @@
-// Who has a seat of the assistant, and how it is used.
+// The seats of the assistant, and their use.
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pages, pagesInside } from '#endpoint/paging.ts';
@@ -28,8 +28,8 @@ export const getOrgAssistant = endpoint({
   summary: 'Get seat information and settings of the assistant for an organization',
   access: readsSeats,
   replies: { 200: AssistantDetails },
-  async handle({ scope, at: { org }, services: { assistant } }) {
-    return presentAssistant({ ...scope, assistant }, org);
+  async handle({ scope, at: { org } }) {
+    return presentAssistant(scope, org);
   },
 });
 
@@ -41,9 +41,9 @@ export const listOrgSeats = endpoint({
   access: readsSeats,
   paging: pagesInside({ defaultLimit: 50 }),
   replies: { 200: AssistantSeats },
-  async handle({ scope, db, at: { org }, page, now, services: { assistant } }) {
+  async handle({ scope, db, at: { org }, page, now }) {
     const { rows, total } = await listSeats(db, { organization: org.id, today: dayOf(now) }, page);
-    return { body: { total_seats: total, seats: await presentSeats({ ...scope, assistant }, org, rows) }, total };
+    return { body: { total_seats: total, seats: await presentSeats(scope, org, rows) }, total };
   },
 });
 
@@ -55,9 +55,9 @@ export const getMemberSeat = endpoint({
   access: readsSeats,
   refuses: [404],
   replies: { 200: AssistantSeat },
-  async handle({ scope, db, at: { org, user }, now, services: { assistant } }) {
+  async handle({ scope, db, at: { org, user }, now }) {
     const seat = orNotFound(await findSeat(db, { organization: org.id, today: dayOf(now) }, user.id));
-    return presentSeat({ ...scope, assistant }, org, seat);
+    return presentSeat(scope, org, seat);
   },
 });
 

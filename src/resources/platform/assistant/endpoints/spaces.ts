@@ -1,4 +1,4 @@
-// Spaces of the assistant, and who works in them.
+// Spaces of the assistant, and their collaborators.
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pagesAndCursors } from '#endpoint/paging.ts';

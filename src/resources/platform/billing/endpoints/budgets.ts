@@ -30,7 +30,7 @@ export const listOrgBudgets = endpoint({
   replies: { 200: BudgetList },
   async handle({ scope, db, at: { org }, query: { scope: wanted, user }, page }) {
     const known = budgetScopes.find((one) => one === wanted);
-    // No budget is of a person, nor of the other scopes that the public API knows.
+    // Users have no budgets, and neither have the other scopes of the public API.
     const isNone = user !== undefined || (wanted !== undefined && known === undefined);
     const { rows, total } = isNone ? { rows: [], total: 0 } : await listBudgets(db, org.id, known, page);
     const budgets = await presentConsumedBudgets(scope, org, rows);

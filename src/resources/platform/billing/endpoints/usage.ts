@@ -1,4 +1,4 @@
-// Reports of what organizations used.
+// Reports of organizations' usage.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { defined } from '#lib/collections.ts';
 import { timeOf } from '../periods.ts';
@@ -53,7 +53,7 @@ export const getOrgUsageSummary = endpoint({
   },
 });
 
-// No assistant is part of a server, so nothing was used of one.
+// The server has no assistant of its own, so there is no usage of one.
 export const getOrgPremiumRequests = endpoint({
   id: 'billing/get-github-billing-premium-request-usage-report-org',
   method: 'GET',

@@ -208,7 +208,7 @@ const PullRequestRecord = Type.Object({
   merge_commit_sha: Nullable(Oid),
   /** Its commits, oldest first, each with the time at which it came. */
   commit_ids: Type.Optional(Type.Array(Type.Object({ sha: Oid, added_at: Time }), { maxItems: maxCommits })),
-  /** The people and teams that are asked for a review. */
+  /** The people and teams that are requested as reviewers. */
   review_requests: Type.Optional(Type.Array(Address, { maxItems: fixedValue(reviewerLimits.requests) })),
 });
 export type PullRequestRecord = Static<typeof PullRequestRecord>;
@@ -242,7 +242,7 @@ const IssueEventRecord = Type.Object({
   milestone_title: Type.Optional(Text),
   title_was: Type.Optional(Text),
   title_is: Type.Optional(Text),
-  /** Who was assigned, or asked for a review: a person, or a team. */
+  /** The person or team that was assigned or requested as a reviewer. */
   subject: Type.Optional(AddressOrNull),
   /** The other issue of the same repository, where the event names one. */
   source: Type.Optional(Address),

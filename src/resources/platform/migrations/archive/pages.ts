@@ -42,7 +42,7 @@ function bytesOf(objects: readonly object[]): Buffer {
   return bytes;
 }
 
-/** Kinds of which Hearth has no objects. Each has one empty page, so that an archive has the files that document 2 names. */
+/** Kinds of objects that Hearth doesn't have. Each has one empty page, so that an archive has the files that document 2 names. */
 const objectless = kinds.filter((kind) => !Object.hasOwn(shapes, kind));
 
 /** Writes the empty pages of kinds without objects, but for those that are excluded. */

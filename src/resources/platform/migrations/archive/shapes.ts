@@ -1,4 +1,4 @@
-// The parts of which the objects of an archive consist.
+// The shapes of the objects in an archive.
 import { Type } from 'typebox';
 import { Nullable, OneOf } from '#lib/shape.ts';
 import { contents } from '#resources/collaboration/reactions/index.ts';

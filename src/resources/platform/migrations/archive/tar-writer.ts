@@ -7,7 +7,7 @@ import { createGzip } from 'node:zlib';
 import type { Header, Pack } from 'tar-stream';
 import { asError } from '#git/errors.ts';
 
-/** A tar.gz that is written entry by entry; no more than a few parts of it are in memory. */
+/** A tar.gz that is written entry by entry. Only a few parts of it are in memory. */
 export type TarWriter = {
   addBytes(name: string, bytes: Buffer): Promise<void>;
   addFolder(name: string): Promise<void>;

@@ -3,7 +3,7 @@ import { setDuplicates } from '#resources/collaboration/issues/index.ts';
 import type { RecordOf } from '../archive/format.ts';
 import { type Context, eachPage, type ImportedIssue, type Issues, timeOf } from './context.ts';
 
-/** Relates issues to each other, all of which are there: sub-issues, dependencies and duplicates. */
+/** Relates imported issues to each other: sub-issues, dependencies and duplicates. */
 export async function importRelations(context: Context, issues: Issues): Promise<void> {
   const {
     scope: { tx },

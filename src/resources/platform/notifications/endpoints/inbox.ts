@@ -1,4 +1,4 @@
-// The threads of an inbox: all of them, and those of one repository.
+// The threads of an inbox: all of them, or one repository's.
 
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';

@@ -1,4 +1,4 @@
-// Who may see and change webhooks: document 2 for organizations, the public API for repositories and apps.
+// Who may read and change webhooks: document 2 for organizations, the public API for repositories and apps.
 import { everyToken } from '#access/tokens.ts';
 
 const ofOrg = { scopes: ['admin:org_hook'], tokens: everyToken, role: 'owner' } as const;
@@ -14,5 +14,5 @@ export const writesRepoHooks = {
 } as const;
 export const removesRepoHooks = { ...writesRepoHooks, scopes: ['repo', 'admin:repo_hook'] } as const;
 
-/** An app sees its own webhook by its JSON web token. */
+/** An app reads its own webhook with its JSON web token. */
 export const asApp = { permission: { none: 'app_jwt' } } as const;

@@ -1,4 +1,4 @@
-// The webhook of an app, as the app itself sees it by its JSON web token (the public API's).
+// The webhook of an app, for the app itself with its JSON web token (the public API's).
 import { Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { cursors } from '#endpoint/paging.ts';

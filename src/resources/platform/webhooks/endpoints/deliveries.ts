@@ -1,4 +1,4 @@
-// Deliveries of a webhook, whether an organization's, a repository's or an app's.
+// Deliveries of a webhook of an organization, a repository or an app.
 
 import { Type } from 'typebox';
 import { cursors } from '#endpoint/paging.ts';

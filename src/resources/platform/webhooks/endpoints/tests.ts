@@ -5,7 +5,7 @@ import { repoHook } from '../path-resources.ts';
 import { testPush } from '../test-push.ts';
 import type { WebhookEvents } from '../webhook-events.ts';
 
-/** The endpoint that delivers the last push to a hook again, which it makes of the event. */
+/** The endpoint that delivers the last push to a hook again, with a payload made from the event. */
 export const testEndpoints = (events: WebhookEvents): Readonly<Record<string, Endpoint>> => ({
   testRepoWebhook: endpoint({
     id: 'repos/test-push-webhook',
@@ -20,8 +20,8 @@ export const testEndpoints = (events: WebhookEvents): Readonly<Record<string, En
       scopes: ['repo', 'write:repo_hook'],
     },
     replies: { 204: Nothing },
-    async handle({ db, change, at, links, now, services }) {
-      await testPush({ db, change, links, now, services, events }, at.hook, at.repo.id);
+    async handle({ scope, at }) {
+      await testPush(scope, events, at.hook, at.repo.id);
     },
   }),
 });

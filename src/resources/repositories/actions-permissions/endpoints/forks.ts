@@ -1,4 +1,4 @@
-// Workflows of pull requests from forks: whose wait for an approval, and what those of private repositories may do.
+// Workflows of pull requests from forks: which ones need an approval, and what they may do in private repositories.
 import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';
 import { loadInForce } from '../load.ts';

@@ -1,4 +1,4 @@
-// Which repositories run workflows, and which actions and reusable workflows these may use.
+// Which repositories run workflows, and which actions and reusable workflows they may use.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';

@@ -1,4 +1,4 @@
-// How long artifacts, logs and caches are kept, and how much of the latter.
+// How long artifacts, logs and caches are kept, and the storage for caches.
 import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';
 import { loadInForce } from '../load.ts';
@@ -13,7 +13,7 @@ import {
   RetentionChange,
 } from '../schemas.ts';
 
-/** What caches take is for all to know who may read the repository (document 3, Actions). */
+/** Everybody who may read the repository sees the limit of its caches (document 3, Actions). */
 const readsStorageLimit = { scopes: ['repo'], role: 'read', permission: 'actions:read' } as const;
 
 export const { org: getOrganizationRetention, repo: getRepositoryRetention } = endpointVariants(

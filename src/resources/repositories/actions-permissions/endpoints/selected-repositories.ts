@@ -1,4 +1,4 @@
-// The repositories of an organization that run workflows, and those that may have self-hosted runners of their own.
+// The repositories of an organization that run workflows, and the ones that may have their own self-hosted runners.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { selectableRepository, selectedRepositoryEndpoints } from '#resources/repositories/repository-selections/index.ts';

@@ -1,4 +1,4 @@
-// What the tokens of jobs may do where workflows don't say, and whose workflows may use those of a private repository.
+// The default permissions of jobs' tokens, and which repositories may use the workflows of a private one.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';

@@ -1,4 +1,4 @@
-// Installations, and the tokens that apps get for them by a JSON web token.
+// Installations, and the tokens that apps create for them with a JSON web token.
 import { Type } from 'typebox';
 import type { Repo } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';

@@ -1,4 +1,4 @@
-// Tokens that act for users or installations: the app checks and revokes them.
+// Tokens that act for users or installations. Apps check and revoke them here.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';

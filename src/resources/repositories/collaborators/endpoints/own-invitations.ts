@@ -10,7 +10,7 @@ import { ownInvitation } from '../path-resources.ts';
 import { presentInvitations } from '../present.ts';
 import { RepositoryInvitation } from '../schemas.ts';
 
-/** Document 3: only these tokens may do it, not those of apps. */
+/** Document 3 excludes tokens of apps. */
 const invited = {
   permission: 'administration:write',
   scopes: ['repo:invite'],

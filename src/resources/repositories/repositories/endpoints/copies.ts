@@ -49,11 +49,11 @@ export const createFork = endpoint({
   body: NewFork,
   example: {},
   replies: { 202: FullRepository },
-  async handle({ scope, db, change, at, viewer, body, action, services: { git } }) {
+  async handle({ scope, db, at, viewer, body, action }) {
     const owner = await findNewOwner(db, viewer, body.organization, 'administration:write');
     if (!owner) throw invalidForkOwner();
     const onlyBranch = body.default_branch_only ? at.repo.default_branch : undefined;
-    const { row, role } = await forkRepository({ db, change, git }, { ...action, owner, name: body.name, onlyBranch });
+    const { row, role } = await forkRepository(scope, { ...action, owner, name: body.name, onlyBranch });
     return presentFullRepository(scope, row, { owner, role });
   },
 });
@@ -67,13 +67,13 @@ export const createFromTemplate = endpoint({
   body: FromTemplate,
   example: { name: 'engine-copy' },
   replies: { 201: FullRepository },
-  async handle({ scope, db, change, viewer, body, action, services: { git }, links, now }) {
+  async handle({ scope, db, viewer, body, action, links, now }) {
     const { owner: login, include_all_branches, ...wanted } = body;
     const owner = await findNewOwner(db, viewer, login, 'administration:write');
     if (!owner) throw invalid('Repository', 'owner', 'invalid', 'owner is not an account for which you may create a repository');
     const identity = identityOf(viewer.account, links, now);
     const allBranches = include_all_branches ?? false;
-    const row = await generateFromTemplate({ db, change, git }, { ...action, owner, wanted, allBranches, identity });
+    const row = await generateFromTemplate(scope, { ...action, owner, wanted, allBranches, identity });
     return presentFullRepository(scope, row, { owner, role: 'admin', showsSecurity: true });
   },
 });
@@ -93,11 +93,11 @@ export const transferRepo = endpoint({
   body: Transfer,
   example: { new_owner: 'acme' },
   replies: { 202: MinimalRepository },
-  async handle({ scope, db, change, at, viewer, body, action, services: { git } }) {
+  async handle({ scope, db, change, at, viewer, body, action }) {
     const to = await findNewOwner(db, viewer, body.new_owner, 'administration:write');
     if (!to)
       throw invalid('Repository', 'new_owner', 'invalid', 'new_owner is not an account to which you may transfer a repository');
-    await checkTransferred({ db, git }, { by: viewer, owner: to, source: at.repo });
+    await checkTransferred(scope, { by: viewer, owner: to, source: at.repo });
     const row = await change((scope) =>
       transferRepository(scope, { ...action, to, name: body.new_name, teams: body.team_ids ?? [] }),
     );

@@ -18,9 +18,8 @@ type CreateCall = SharedCall<{ body: NewRepository; action: ActionContext }>;
 type More = Pick<Creation, 'properties'>;
 
 async function createFor(owner: NewOwner, call: CreateCall, more: More = {}) {
-  const { scope, change, body, action, links, now, services } = call;
-  const { git } = services;
-  const initialize = initialCommitOf({ git, account: action.by.account, links, now }, body);
+  const { scope, change, body, action, git } = call;
+  const initialize = initialCommitOf(scope, action.by.account, body);
   const row = await change((scope) =>
     createRepository(scope, { ...action, git, owner, wanted: body, ...more, ...(initialize ? { initialize } : {}) }),
   );

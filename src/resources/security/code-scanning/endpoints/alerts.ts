@@ -1,4 +1,4 @@
-// Alerts of what tools have found in code.
+// Alerts of problems that tools found in code.
 import { Type } from 'typebox';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -1,4 +1,4 @@
-// Results of tools as they are brought, and the analyses that these become.
+// Uploads of tools' results, and the analyses that are made from them.
 import { Type } from 'typebox';
 import { mapEach } from '#database/list.ts';
 import { raw } from '#endpoint/call.ts';
@@ -37,8 +37,8 @@ export const uploadSarif = endpoint({
     validate: false,
   },
   replies: { 202: SarifReceipt },
-  async handle({ change, at, body, action, links, services, caller }) {
-    const row = await receiveSarif({ change, services, caller }, action, body);
+  async handle({ scope, at, body, action, links, caller }) {
+    const row = await receiveSarif(scope, caller, action, body);
     return { id: row.sarif_id, url: sarifUrl(links, at.repo, row) };
   },
 });
@@ -80,9 +80,9 @@ export const getCodeScanningAnalysis = endpoint({
   access: readsFindings,
   media: ['sarif'],
   replies: { 200: CodeScanningAnalysis },
-  async handle({ db, at, links, media, services }) {
+  async handle({ scope, at, links, media }) {
     const { repo, codeScanningAnalysis: row } = at;
-    if (media === 'sarif') return raw('application/sarif+json', await openSarif({ db, links, services }, repo, row));
+    if (media === 'sarif') return raw('application/sarif+json', await openSarif(scope, repo, row));
     return presentAnalysis(links, repo, row);
   },
 });

@@ -125,8 +125,12 @@ async function calls({ own = '', ofFile = '', more = '' }: { own?: string; ofFil
   const client = await w.as(ada);
   const base = `/repos/${ada.login}/${repo.name}`;
   const step = '{runs-on: ubuntu-latest, steps: [{run: make}]';
-  const called = `on: workflow_call\n${ofFile}\njobs:\n  a: ${step}}\n  b: ${step}, needs: a${more}}\n  last: ${step}, needs: b, if: always()}\n`;
-  const main = `on: push\njobs:\n  first: ${step}}\n  call:\n    uses: ./.github/workflows/called.yml\n${own}  after: ${step}, needs: call}\n`;
+  const called =
+    `on: workflow_call\n${ofFile}\njobs:\n  a: ${step}}\n  b: ${step}, needs: a${more}}\n` +
+    `  last: ${step}, needs: b, if: always()}\n`;
+  const main =
+    `on: push\njobs:\n  first: ${step}}\n  call:\n    uses: ./.github/workflows/called.yml\n` +
+    `${own}  after: ${step}, needs: call}\n`;
   const push = async (text: string) => {
     await pushWorkflow(w, repo, { [ciPath]: main, '.github/workflows/called.yml': called, 'a.txt': text });
     return (await client.get(`${base}/actions/runs`)).body.workflow_runs[0];

@@ -159,6 +159,8 @@ test('doctor names jobs that wait for long, and those that nobody gave up', asyn
   const name = `acme/${repo.name} ${job.id}`;
   expect(await doctor()).toMatchObject({
     ok: false,
-    detail: `1 waiting, 1 in progress; ${name} waits for 61 minutes: \`hearth explain JOB ${name}\` says why; 1 job in progress not heard of, and not given up: do background jobs run?`,
+    detail:
+      `1 waiting, 1 in progress; ${name} waits for 61 minutes: \`hearth explain JOB ${name}\` says why; 1 job in ` +
+      'progress not heard of, and not given up: do background jobs run?',
   });
 });

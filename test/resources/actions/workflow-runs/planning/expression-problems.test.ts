@@ -111,8 +111,11 @@ test('names of runs and jobs are cut, and a run whose jobs hold too much fails',
   const matrix = `strategy: {matrix: {x: [${Array.from({ length: 100 }, (_, at) => at).join(', ')}]}}`;
   const long = (length: number) => `\${{ format('${'{0}'.repeat(length / 40)}', github.sha) }}`;
   const { runs, checks, client, base } = await setting({
-    '.github/workflows/large.yml': `on: push\njobs:\n  a:\n    ${matrix}\n    runs-on: ${'l'.repeat(60_000)}\n    steps: [{run: x}]\n`,
-    '.github/workflows/long.yml': `name: ${'n'.repeat(5_000)}\non: push\nrun-name: "${long(20_000)}"\njobs:\n  a:\n    name: ${'j'.repeat(5_000)}\n    runs-on: x\n    steps: [{run: x}]\n`,
+    '.github/workflows/large.yml':
+      `on: push\njobs:\n  a:\n    ${matrix}\n` + `    runs-on: ${'l'.repeat(60_000)}\n    steps: [{run: x}]\n`,
+    '.github/workflows/long.yml':
+      `name: ${'n'.repeat(5_000)}\non: push\nrun-name: "${long(20_000)}"\njobs:\n  a:\n    name: ${'j'.repeat(5_000)}\n` +
+      '    runs-on: x\n    steps: [{run: x}]\n',
   });
   const found: { id: number; path: string; name: string; display_title: string; conclusion: string | null }[] = await runs();
   const cut = found.find(({ path }) => path.endsWith('long.yml'));

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { Tx } from '#database/connect.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { abandonJob, takeJobs } from '#resources/actions/workflow-runs/index.ts';
 import { createJobs, type NewJob, transitionJob } from '#resources/actions/workflow-runs/states/job-states.ts';
 import { requestRun, transitionRun } from '#resources/actions/workflow-runs/states/run-states.ts';
@@ -41,11 +42,11 @@ const { job } = await setting();
 class Undone extends Error {}
 
 /** Does something in a transaction that is given up in the end. */
-async function trying(work: (tx: Tx, run: RunRow) => Promise<void>): Promise<void> {
+async function trying(work: (scope: WriteScope, run: RunRow) => Promise<void>): Promise<void> {
   const undone = w.change(async (scope) => {
     const run = await findRunForUpdate(scope.tx, job.run_id);
     if (!run) throw new Error('No run');
-    await work(scope.tx, run);
+    await work(scope, run);
     throw new Undone();
   });
   await undone.catch((error) => {
@@ -76,7 +77,8 @@ const later = new Date('2026-01-02T00:00:00Z');
 test.each(Object.keys(jobTransitions) as JobTransition[])('a job in each state: %s', async (name) => {
   const transition = jobTransitions[name];
   const from: readonly string[] = transition.from;
-  await trying(async (tx, run) => {
+  await trying(async (scope, run) => {
+    const { tx } = scope;
     for (const state of jobStates)
       for (const to of transition.to) {
         const set = { ...columnsOf(state), cancelled_at: null, queued_at: null, started_at: null, completed_at: null };
@@ -87,7 +89,7 @@ test.each(Object.keys(jobTransitions) as JobTransition[])('a job in each state: 
           .execute();
         const before = await findJob(tx, job.id);
         const last = await lastEvent(tx);
-        const done = transitionJob({ tx, now: later }, run, before ?? job, name, { to });
+        const done = transitionJob({ ...scope, now: later }, run, before ?? job, name, { to });
         if (from.includes(state)) {
           const expected = { ...columnsOf(to), ...transition.sets(later) };
           expect(await done, `${state} → ${to}`).toMatchObject(expected);
@@ -107,7 +109,8 @@ const runNames = (Object.keys(runTransitions) as RunTransition[]).filter((name) 
 test.each(runNames)('a run in each state: %s', async (name) => {
   const transition = runTransitions[name];
   const from: readonly string[] = transition.from;
-  await trying(async (tx, run) => {
+  await trying(async (scope, run) => {
+    const { tx } = scope;
     for (const state of runStates)
       for (const to of transition.to) {
         await tx
@@ -117,7 +120,7 @@ test.each(runNames)('a run in each state: %s', async (name) => {
           .execute();
         const before = await findRunForUpdate(tx, run.id);
         const last = await lastEvent(tx);
-        const done = transitionRun({ tx, now: later }, before ?? run, name, { to });
+        const done = transitionRun({ ...scope, now: later }, before ?? run, name, { to });
         if (from.includes(state)) {
           const expected = { ...columnsOf(to), ...transition.sets(later) };
           expect(await done, `${state} → ${to}`).toMatchObject(expected);
@@ -138,37 +141,39 @@ const creations = (Object.keys(jobTransitions) as JobTransition[]).filter((name)
 
 test.each(creations)('a new job: %s', async (name) => {
   const transition = jobTransitions[name];
-  await trying(async (tx, run) => {
+  await trying(async (scope, run) => {
+    const { tx } = scope;
     const { id: _, status: __, conclusion: ___, ...row } = job;
     const columns = { ...row, plan: JSON.stringify(row.plan), outputs: '{}', check_run_id: null, queued_at: null };
     for (const [at, ended] of transition.to.entries()) {
       const last = await lastEvent(tx);
       const wanted: NewJob = { ...columns, position: at + 1, transition: name, ended };
-      const [made] = await createJobs({ tx, now: later }, run, [wanted]);
+      const [made] = await createJobs({ ...scope, now: later }, run, [wanted]);
       expect(made, ended).toMatchObject({ ...columnsOf(ended), ...transition.sets(later) });
       expect(made?.check_run_id ?? null).toBe((transition.follows as readonly string[]).includes('new check') ? made?.id : null);
       expect(await eventsSince(tx, last)).toEqual(eventsOf(transition));
     }
     const impossible: NewJob = { ...columns, transition: name, ended: 'in_progress' };
-    await expect(createJobs({ tx, now: later }, run, [impossible])).rejects.toThrow(IllegalTransition);
+    await expect(createJobs({ ...scope, now: later }, run, [impossible])).rejects.toThrow(IllegalTransition);
   });
 });
 
 test('a new run is queued, and is told of', async () => {
-  await trying(async (tx, run) => {
+  await trying(async (scope, run) => {
+    const { tx } = scope;
     const last = await lastEvent(tx);
     const { id: _, owner_id: __, status: ___, conclusion: ____, created_at, started_at, updated_at, ...row } = run;
     const columns = { ...row, head_commit: JSON.stringify(row.head_commit), problems: '[]', run_number: 2, event_id: null };
-    const made = await requestRun({ tx, now: later }, columns);
+    const made = await requestRun({ ...scope, now: later }, columns);
     expect(made).toMatchObject({ status: 'queued', conclusion: null, created_at: later, started_at: later, updated_at: later });
     expect(await eventsSince(tx, last)).toEqual(['workflow_run.requested']);
   });
 });
 
 test('a transition that leaves a choice demands one', async () => {
-  await trying(async (tx, run) => {
-    await expect(transitionJob({ tx, now: later }, run, job, 'finish')).rejects.toThrow(IllegalTransition);
-    await expect(transitionRun({ tx, now: later }, run, 'finish')).rejects.toThrow(IllegalTransition);
+  await trying(async (scope, run) => {
+    await expect(transitionJob({ ...scope, now: later }, run, job, 'finish')).rejects.toThrow(IllegalTransition);
+    await expect(transitionRun({ ...scope, now: later }, run, 'finish')).rejects.toThrow(IllegalTransition);
   });
 });
 
@@ -198,12 +203,11 @@ test('a job that was ended by force before its task was made is not ended again'
   const { repo, job: given, base } = await setting();
   await startRunner(w, repo);
   const runner = await w.db.selectFrom('runners').selectAll().where('repository_id', '=', repo.id).executeTakeFirstOrThrow();
-  const taken = (await takeJobs(w.db, [runner], w.clock.now))?.get(runner);
+  const taken = (await takeJobs(w.jobContext().scope, [runner]))?.get(runner);
   if (!taken) throw new Error('No job');
   expect(taken.job.id).toBe(given.id);
   await client.post(`${base}/actions/runs/${given.run_id}/force-cancel`);
-  const links = { html: w.url, api: `${w.url}/api/v3` };
-  await w.change((scope) => abandonJob({ tx: scope.tx, links, now: w.clock.now }, taken, { message: 'No such action' }));
+  await w.change((scope) => abandonJob(scope, taken, { message: 'No such action' }));
   expect((await client.get(`${base}/actions/jobs/${given.id}`)).body).toMatchObject({ conclusion: 'cancelled' });
   const ends = w.db.selectFrom('events').select('data').where('repository_id', '=', repo.id);
   expect(await ends.where('kind', '=', 'workflow_job.completed').execute()).toHaveLength(1);

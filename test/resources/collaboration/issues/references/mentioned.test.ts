@@ -47,7 +47,8 @@ test('texts that were not read when they were stored are read in the background,
   const { owner, ada, repository, path, client } = await place();
   await sql`
     insert into issues (repository_id, number, title, body, author_id, created_at, updated_at)
-    select ${repository.id}, n, 'old ' || lpad(n::text, 3, '0'), case when n % 100 = 0 then ${`Hello @${ada.login}`} else '@nobody-has-this' end,
+    select ${repository.id}, n, 'old ' || lpad(n::text, 3, '0'), case when n % 100 = 0 then ${`Hello @${ada.login}`}
+      else '@nobody-has-this' end,
       ${owner.id}, now(), now() from generate_series(1, 250) n`.execute(db);
   await sql`
     insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)

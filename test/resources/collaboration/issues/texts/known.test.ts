@@ -58,7 +58,9 @@ test('commits are linked by their ids, whole or in part, in any repository', asy
   const fork = await repo(stranger, { name: engine.name });
   const theirs = await commitFiles(w, fork, { b: '1' });
   const short = second.slice(0, 8);
-  const text = `${first} ${short.toUpperCase()} ${full}@${short} ${stranger.login}@${theirs} \`${first}\` ${'f'.repeat(40)} ${stranger.login}@${first}`;
+  const text =
+    `${first} ${short.toUpperCase()} ${full}@${short} ${stranger.login}@${theirs} \`${first}\` ${'f'.repeat(40)} ` +
+    `${stranger.login}@${first}`;
   expect(await rendered(undefined, text, full)).toBe(
     `<p>${[
       commit(full, first),

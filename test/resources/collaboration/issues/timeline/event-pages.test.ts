@@ -22,7 +22,8 @@ async function busyIssue() {
     from generate_series(1, 60) n`.execute(db);
   await sql`
     insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)
-    select ${engine.id}, ${issue.id}, ${owner.id}, n::text, timestamptz '2026-01-01' + n * interval '3 seconds', now() from generate_series(1, 20) n
+    select ${engine.id}, ${issue.id}, ${owner.id}, n::text, timestamptz '2026-01-01' + n * interval '3 seconds', now()
+    from generate_series(1, 20) n
     `.execute(db);
   return { owner, other, path, client };
 }
@@ -91,17 +92,18 @@ test.each([
   const at = (atOnce: number) => sql`timestamptz '2026-01-01' + (n / ${atOnce}::int) * interval '1 second'`;
   await sql`
     insert into issue_events (repository_id, issue_id, actor_id, event, data, created_at)
-    select ${engine.id}, ${issue.id}, ${owner.id}, 'labeled', jsonb_build_object('label', jsonb_build_object('name', n::text, 'color', 'd73a4a')),
+    select ${engine.id}, ${issue.id}, ${owner.id}, 'labeled',
+      jsonb_build_object('label', jsonb_build_object('name', n::text, 'color', 'd73a4a')),
       ${at(eventsAtOnce)} from generate_series(1, ${events}::int) n`.execute(db);
   await sql`
     insert into issue_comments (repository_id, issue_id, author_id, body, created_at, updated_at)
-    select ${engine.id}, ${issue.id}, ${owner.id}, n::text, ${at(commentsPerBatch)}, now() from generate_series(1, ${comments}::int) n`.execute(
-    db,
-  );
+    select ${engine.id}, ${issue.id}, ${owner.id}, n::text, ${at(commentsPerBatch)}, now()
+    from generate_series(1, ${comments}::int) n`.execute(db);
   await sql`update issues set comments_count = ${comments} where id = ${issue.id}`.execute(db);
   const { rows } = await sql<{ entry: number | string }>`
     select entry from (
-      select created_at, 1 as kind, id, to_jsonb((data -> 'label' ->> 'name')::int) as entry from issue_events where issue_id = ${issue.id}
+      select created_at, 1 as kind, id, to_jsonb((data -> 'label' ->> 'name')::int) as entry from issue_events
+      where issue_id = ${issue.id}
       union all
       select created_at, 2, id, to_jsonb('comment ' || body) from issue_comments where issue_id = ${issue.id}
     ) as all_of_them order by created_at, kind, id`.execute(db);
