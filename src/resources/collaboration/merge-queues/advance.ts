@@ -33,11 +33,7 @@ export async function advance(context: JobContext, key: QueueKey): Promise<void>
       return;
     }
     const next = nextStep(queue.state);
-    if (next.kind === 'wait') {
-      const { until } = next;
-      if (until) await scope.change(({ tx }) => enqueueAdvance(tx, key, until));
-      return;
-    }
+    if (next.kind === 'wait') return;
     await doStep(scope, queue, next);
   }
   await scope.change(({ tx }) => enqueueAdvance(tx, key));

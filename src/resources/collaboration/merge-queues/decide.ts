@@ -39,7 +39,7 @@ export type QueueStep =
   | { readonly kind: 'drop'; readonly from: number }
   | { readonly kind: 'merge'; readonly count: number }
   | { readonly kind: 'build'; readonly at: number; readonly base: Oid }
-  | { readonly kind: 'wait'; readonly until: Date | undefined };
+  | { readonly kind: 'wait' };
 
 /** In parameters, 0 stands for no maximum. */
 const orUnlimited = (maximum: number): number => (maximum === 0 ? Number.POSITIVE_INFINITY : maximum);
@@ -63,7 +63,7 @@ export function nextStep(state: QueueState): QueueStep {
   const isStrict = parameters.grouping_strategy === 'ALLGREEN';
   const ready = isStrict ? countGreen(groups) : lastGreen(groups.slice(0, orUnlimited(parameters.max_entries_to_merge)));
   const merging = mergeStep(state, groups, ready);
-  if (merging?.kind === 'merge') return merging;
+  if (merging) return merging;
   const failed = isStrict ? failedAfter(groups, ready) : failedWindow(state, groups, ready);
   if (failed) return failed;
   const pending = groups.filter(({ checks }) => checks === 'pending');
@@ -71,9 +71,7 @@ export function nextStep(state: QueueState): QueueStep {
   const isWorthIt = !isStrict || groups.every(({ checks }) => checks !== 'failure');
   if (built < entries.length && pending.length < orUnlimited(parameters.max_entries_to_build) && isWorthIt)
     return { kind: 'build', at: built, base };
-  const deadlines = pending.map(({ requestedAt }) => addMinutes(requestedAt, parameters.check_response_timeout_minutes));
-  const times = [...deadlines, ...(merging ? [merging.until] : [])].filter((time) => time !== undefined);
-  return { kind: 'wait', until: times.length === 0 ? undefined : new Date(Math.min(...times.map(Number))) };
+  return { kind: 'wait' };
 }
 
 /** How many groups have passed, with all before them. */
@@ -86,18 +84,14 @@ function countGreen(groups: readonly QueuedGroup[]): number {
 const lastGreen = (groups: readonly QueuedGroup[]): number => groups.findLastIndex(({ checks }) => checks === 'success') + 1;
 
 /** Merges what is ready, unless more entries are waited for. */
-function mergeStep(
-  { parameters, now }: QueueState,
-  groups: readonly QueuedGroup[],
-  ready: number,
-): Extract<QueueStep, { kind: 'merge' } | { kind: 'wait' }> | undefined {
+function mergeStep({ parameters, now }: QueueState, groups: readonly QueuedGroup[], ready: number): QueueStep | undefined {
   const { min_entries_to_merge: min, max_entries_to_merge: max, min_entries_to_merge_wait_minutes: minutes } = parameters;
   if (ready === 0) return undefined;
   const count = Math.min(ready, orUnlimited(max));
   if (count >= min) return { kind: 'merge', count };
   const passed = groups.slice(0, count).flatMap(({ passedAt }) => passedAt ?? []);
   const until = addMinutes(new Date(Math.min(...passed.map(Number))), minutes);
-  return until <= now ? { kind: 'merge', count } : { kind: 'wait', until };
+  return until <= now ? { kind: 'merge', count } : undefined;
 }
 
 /** The first group that failed is removed once all before it have passed: until then one of these may be the cause. */

@@ -41,7 +41,7 @@ export const addQueueEntry = endpoint({
   refuses: [405, 409],
   replies: { 201: MergeQueueEntry },
   async handle({ scope, db, change, at, body, action }) {
-    const wanted = body ?? { jump: false };
+    const wanted = body ?? {};
     await checkMayEnter(scope, action, at.pull, wanted);
     await change((write) => enqueuePull(write, action, at.pull, wanted));
     const entry = orNotFound(await findEntry(db, at.pull.id));

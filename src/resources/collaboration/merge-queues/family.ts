@@ -2,7 +2,7 @@ import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { mergeGroupEvents } from './events.ts';
 import { mergeQueueFollowUps } from './follow-ups.ts';
-import { advanceChanged, advanceQueue } from './jobs.ts';
+import { advanceChanged, advanceQueue, advanceWaiting } from './jobs.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
@@ -15,5 +15,5 @@ export const mergeQueues = family({
   events: mergeGroupEvents,
   followUps: mergeQueueFollowUps,
   subscriptions: [advanceChanged],
-  jobs: [advanceQueue],
+  jobs: [advanceQueue, advanceWaiting],
 });

@@ -5,10 +5,21 @@ import { gather, unique } from '#lib/collections.ts';
 import { namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { advance } from './advance.ts';
 import { advanceJob, enqueueAdvances } from './queue-jobs.ts';
-import { listQueues, listQueuesOf, type QueueKey } from './store.ts';
+import { listQueues, listQueuesOf, listWaitingQueues, type QueueKey } from './store.ts';
 
 /** Does what a merge queue has to do now. Those of one queue run one after the other, on all servers. */
 export const advanceQueue = job<QueueKey, JobContext>({ ...advanceJob, run: (key, context) => advance(context, key) });
+
+/** Has queues advance whose checks may be late, or which have waited long enough for more entries. */
+export const advanceWaiting = job<Record<string, never>, JobContext>({
+  name: 'merge-queues.advance-waiting',
+  attempts: 3,
+  schedule: { cron: '* * * * *' },
+  async run(_payload, { db, change }) {
+    const queues = await listWaitingQueues(db);
+    if (queues.length > 0) await change(({ tx }) => enqueueAdvances(tx, queues));
+  },
+});
 
 /** What may let a queue go on, or keep it from doing so. */
 const changing = [

@@ -7,15 +7,15 @@ export const advanceJob = { name: 'merge-queues.advance', attempts: 25 } as cons
 
 const queueName = ({ repository, branch }: QueueKey): string => `merge-queue:${repository}:${branch}`;
 
-/** Has a queue advance as soon as possible, or at a time, beside which it may do so earlier. */
-export const enqueueAdvance = (tx: Tx, key: QueueKey, runAt?: Date): Promise<void> => enqueueAdvances(tx, [key], runAt);
+/** Has a queue advance as soon as possible. */
+export const enqueueAdvance = (tx: Tx, key: QueueKey): Promise<void> => enqueueAdvances(tx, [key]);
 
-export const enqueueAdvances = (tx: Tx, keys: readonly QueueKey[], runAt?: Date): Promise<void> =>
+export const enqueueAdvances = (tx: Tx, keys: readonly QueueKey[]): Promise<void> =>
   enqueueAll<QueueKey>(
     tx,
     advanceJob,
     keys.map((payload) => {
       const queue = queueName(payload);
-      return { payload, options: { queue, key: runAt ? `${queue}:timer` : queue, ...(runAt ? { runAt } : {}) } };
+      return { payload, options: { queue, key: queue } };
     }),
   );

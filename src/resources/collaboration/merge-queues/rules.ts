@@ -67,7 +67,7 @@ export async function enqueuePull(
   scope: WriteScope,
   action: RepositoryAction,
   checked: PullRow,
-  { jump }: NewMergeQueueEntry,
+  { jump = false }: NewMergeQueueEntry,
 ): Promise<void> {
   const { tx } = scope;
   const { repo, by, now } = action;

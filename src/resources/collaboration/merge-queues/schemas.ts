@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
+import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 
 /** Why a pull request left a merge queue (the public API's words). */
@@ -48,7 +48,7 @@ export type MergeQueueEntry = Static<typeof MergeQueueEntry>;
 
 /** `jump`: before all others, which are tested again on top of it. */
 export const NewMergeQueueEntry = Type.Object(
-  { jump: withDefault(Type.Boolean(), false), expected_head_sha: Type.Optional(Type.String()) },
+  { jump: Type.Optional(Type.Boolean()), expected_head_sha: Type.Optional(Type.String()) },
   { title: 'MergeQueueEntry' },
 );
 export type NewMergeQueueEntry = Static<typeof NewMergeQueueEntry>;

@@ -70,7 +70,7 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
       entries.push({ obstacle, group: group && { ...group, ...unjudged(row) } });
       continue;
     }
-    const judged = row.checks === 'pending' ? await judgeGroup(scope, queue, { row, pull, group }) : unjudged(row);
+    const judged = row.checks !== 'success' ? await judgeGroup(scope, queue, { row, pull, group }) : unjudged(row);
     if (judged.checks !== row.checks) results.push({ issue: row.issue_id, checks: judged.checks });
     const passedAt = judged.checks === 'success' ? (row.passed_at ?? now) : undefined;
     entries.push({ obstacle: judged.broken, group: { ...group, ...judged, requestedAt: row.requested_at, passedAt } });

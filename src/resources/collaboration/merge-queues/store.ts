@@ -173,6 +173,9 @@ const queuesWhere = async (db: Db, condition: RawBuilder<boolean>): Promise<Queu
       from merge_queue_entries e where e.removed_at is null and ${condition}`.execute(db)
   ).rows;
 
+/** All queues that have groups. */
+export const listWaitingQueues = (db: Db): Promise<QueueKey[]> => queuesWhere(db, sql`e.checks is not null`);
+
 /** The queues of some repositories that have entries. */
 export const listQueues = async (db: Db, repositories: readonly RepositoryId[]): Promise<QueueKey[]> =>
   repositories.length === 0 ? [] : queuesWhere(db, sql`e.repository_id = any (${[...repositories]}::bigint[])`);

@@ -1,8 +1,16 @@
 import { expect, test } from 'vitest';
+import { advanceWaiting } from '#resources/collaboration/merge-queues/jobs.ts';
 import { world } from '#test/support/world.ts';
 import { defaults, queueSetting } from './setting.ts';
 
 const w = await world();
+
+/** Lets minutes pass. */
+async function pass(minutes: number): Promise<void> {
+  w.clock.now = new Date(w.clock.now.getTime() + minutes * 60_000);
+  await advanceWaiting.run({}, w.jobContext());
+  await w.settle();
+}
 
 type Entry = { pull_request: { number: number }; state: string; position: number };
 
@@ -93,12 +101,9 @@ test('checks that do not report in time remove an entry', async () => {
   const { number } = await ready('one');
   await enqueue(number);
   await w.settle();
-  const { now } = w.clock;
-  w.clock.now = new Date(now.getTime() + 2 * 60_000);
-  await w.settle();
+  await pass(2);
   expect(await entry(number)).toMatchObject({ state: 'awaiting_checks' });
-  w.clock.now = new Date(now.getTime() + 3 * 60_000);
-  await w.settle();
+  await pass(1);
   expect(await entry(number)).toMatchObject({
     removal_reason: 'CI_TIMEOUT',
     removal_message: 'Checks did not report within 3 minutes: Required status check "test" is expected.',
@@ -113,8 +118,7 @@ test('an entry waits for more, so many minutes', async () => {
   await w.settle();
   await check(one.number, 'success');
   expect(await entry(one.number)).toMatchObject({ state: 'mergeable' });
-  w.clock.now = new Date(w.clock.now.getTime() + 5 * 60_000);
-  await w.settle();
+  await pass(5);
   expect(await entry(one.number)).toMatchObject({ state: 'merged' });
 });
 
