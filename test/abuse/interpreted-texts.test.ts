@@ -184,6 +184,29 @@ const attacks: Record<string, Attack> = {
       };
     },
   },
+  'custom patterns that are slow in a file of 40 KB': {
+    async prepare() {
+      const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      await as.patch(path, { security_and_analysis: { secret_scanning: { status: 'enabled' } } });
+      // Nothing of a file without a byte 1 is slow.
+      const patterns = Array.from({ length: 20 }, (_, at) => ({ name: `p${at}`, pattern: `\\x01k{0,${at + 1}}.{1,900}\\x02` }));
+      const bare = patterns.map((one) => ({ ...one, start_delimiter: '', end_delimiter: '' }));
+      const made = await as.post(`${path}/secret-scanning/custom-patterns`, { patterns: bare });
+      expect(made).toMatchObject({ status: 201 });
+      await w.settle();
+      const token = await w.token(await w.user());
+      const slow = Array.from({ length: 40_000 }, (_, at) =>
+        '\x01k\x03\x04'.charAt(((at * 7_919) ^ (at >> 3) ^ (at >> 7)) % 4),
+      ).join('');
+      await push(w, repo, { 'slow.bin': slow, 'b.txt': token });
+      return async () => {
+        await w.settle();
+        const alerts = await as.get(`${path}/secret-scanning/alerts`);
+        expect(alerts.body).toMatchObject([{ secret: token }]);
+      };
+    },
+  },
   'versions of a package and ranges of its advisories, all of one owner': {
     async prepare() {
       const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
