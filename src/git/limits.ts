@@ -143,6 +143,13 @@ export const gitLimits = limitGroup('git', 'Git', {
     past: '413',
   },
   folder: { value: 2 * mebi, unit: 'bytes', of: 'one tree object that is read into memory', past: '413' },
+  newFolders: {
+    value: 150_000,
+    unit: 'count',
+    fixed: true,
+    of: 'folders that the paths of new files make in one tree',
+    past: '413; a website is not built',
+  },
   listing: {
     value: 7 * mebi,
     unit: 'bytes',
