@@ -127,11 +127,19 @@ function inspectWorkflowFiles(access: WorkflowFileAccess, inspect: Inspect | und
 }
 
 /** The handlers for the stages of a push over Git's own transport. */
-export function pushHandlers({ context, clock, repo, actor, isDeployKey = false, workflowFiles }: PushOptions): PushHandlers {
+export function pushHandlers({
+  context,
+  clock,
+  repo,
+  actor,
+  isDeployKey = false,
+  workflowFiles,
+}: PushOptions): PushHandlers & { haveRulesChanged(): Promise<boolean> } {
   let intent: OpenIntent | undefined;
   const contextNow = () => ({ ...context, now: clock() });
   const rules = pushRules({ context: contextNow, repo, actor: { account: actor, isDeployKey } });
   return {
+    haveRulesChanged: () => rules.haveChanged(),
     async before(commands) {
       const open = (wanted: readonly PushCommand[]) =>
         openIntent(contextNow(), { repository: repo.id, actor, commands: wanted, following: [] });

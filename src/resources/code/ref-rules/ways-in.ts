@@ -110,6 +110,8 @@ function becauseOf({ enforcement }: AppliedRule, violation: string | undefined, 
 type PushRules = {
   /** Judges what names decide, and says whether the objects are to be inspected. */
   before(moves: readonly RuledMove[]): Promise<Verdict & { inspect?: Inspect }>;
+  /** Whether other rules apply to the moves than `before` has found. */
+  haveChanged(): Promise<boolean>;
   /** Records what was said of the refs that moved. */
   record(tx: Tx, moved: readonly string[]): Promise<void>;
 };
@@ -125,6 +127,9 @@ export function pushRules({
   actor: RefActor;
 }): PushRules {
   let moveEvaluations: readonly MoveEvaluation[] = [];
+  let found: { moves: readonly RuledMove[]; text: string } | undefined;
+  const textOf = (rules: { byRef: ReadonlyMap<string, readonly AppliedRule[]> } | undefined): string =>
+    JSON.stringify([...(rules?.byRef ?? [])]);
   /** What is told of judgements that are final: all, or those that refuse. */
   const verdictOf = async (final: readonly MoveEvaluation[]): Promise<Verdict> => {
     const refused = final.filter(({ result }) => result === 'fail');
@@ -138,6 +143,7 @@ export function pushRules({
     async before(moves) {
       const { db, git, now, refRules } = context();
       const rules = await loadRules(db, { repo, actor, moves });
+      found = { moves, text: textOf(rules) };
       if (!rules) return {};
       const gitRepository = repoOf(git, repo.id);
       moveEvaluations = await evaluateRules({ db, refRules, now, gitRepository }, rules, 'names');
@@ -158,6 +164,10 @@ export function pushRules({
           return verdictOf(moveEvaluations);
         },
       };
+    },
+    async haveChanged() {
+      if (!found) return false;
+      return textOf(await loadRules(context().db, { repo, actor, moves: found.moves })) !== found.text;
     },
     async record(tx, moved) {
       const done = new Set(moved);
