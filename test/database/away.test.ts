@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { isUnavailable, openDatabase } from '#database/connect.ts';
@@ -21,5 +23,14 @@ test('a full pool and a server that does not answer are told from what a stateme
   const nowhere = openDatabase({ socket: '/nonexistent', database: 'none', user: 'none' });
   expect(isUnavailable(await failureOf(sql`select 1`.execute(nowhere.db)))).toBe(true);
   await nowhere.close();
+
+  // Something that listens there, and says nothing.
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const waiting = openDatabase({ url: `postgres://none@127.0.0.1:${port}/none` }, { max: 1, wait: 50 });
+  expect(isUnavailable(await failureOf(sql`select 1`.execute(waiting.db)))).toBe(true);
+  await waiting.close();
+  silent.close();
   expect(isUnavailable(new Error('anything else'))).toBe(false);
 });

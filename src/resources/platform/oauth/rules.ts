@@ -10,6 +10,7 @@ import { loadAccounts, updateAccount } from '#resources/identity/accounts/index.
 import { insertToken, removeToken, removeTokensBeyond, stored } from '#resources/identity/tokens/index.ts';
 import type { AppRow } from '#resources/repositories/apps/index.ts';
 import {
+  answerPendingDevice,
   consumeCode,
   consumeRefreshToken,
   type DeviceRow,
@@ -113,8 +114,8 @@ export async function exchangeCode(
 ): Promise<Outcome> {
   const row = await consumeCode(scope.tx, hashToken(code));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_verification_code' };
-  if (row.code_challenge !== null && row.code_challenge !== challengeOf(verifier ?? ''))
-    return { problem: 'bad_verification_code' };
+  // A verifier without a challenge is refused too: somebody may have taken the challenge out of the address (RFC 9700, 4.8.2).
+  if (row.code_challenge !== (verifier === undefined ? null : challengeOf(verifier))) return { problem: 'bad_verification_code' };
   if (redirectUri !== undefined && row.redirect_uri !== null && redirectUri !== row.redirect_uri)
     return { problem: 'redirect_uri_mismatch' };
   const user = await findActiveUser(scope, row.account_id);
@@ -195,12 +196,16 @@ export async function startDevice(
   return { deviceCode, userCode };
 }
 
-/** Records a user's answer to a device, with the permissions that the app asks for. */
+/**
+ * Records a user's answer to a device, with the permissions that the app asks for. Returns whether it counts: it doesn't if
+ * somebody answered before.
+ */
 export const answerDevice = (
   scope: WriteScope,
   device: DeviceRow,
   { app, by, state }: { app: AppRow; by: Account; state: 'approved' | 'denied' },
-) => updateDevice(scope.tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
+): Promise<boolean> =>
+  answerPendingDevice(scope.tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
 
 /** Answers a device that polls for its user's answer. A device that polls too often gets a longer interval. */
 export async function pollDevice(
