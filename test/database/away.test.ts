@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { PreparingClient } from '#database/client.ts';
 import { isUnavailable, openDatabase } from '#database/connect.ts';
 import { testDatabase } from '#test/support/database.ts';
 
@@ -28,9 +29,8 @@ test('a full pool and a server that does not answer are told from what a stateme
   const silent = createServer().listen(0, '127.0.0.1');
   await once(silent, 'listening');
   const { port } = silent.address() as AddressInfo;
-  const waiting = openDatabase({ url: `postgres://none@127.0.0.1:${port}/none` }, { max: 1, wait: 50 });
-  expect(isUnavailable(await failureOf(sql`select 1`.execute(waiting.db)))).toBe(true);
-  await waiting.close();
+  const client = new PreparingClient({ host: '127.0.0.1', port, user: 'none', database: 'none', connectionTimeoutMillis: 50 });
+  expect(isUnavailable(await failureOf(client.connect()))).toBe(true);
   silent.close();
   expect(isUnavailable(new Error('anything else'))).toBe(false);
 });
