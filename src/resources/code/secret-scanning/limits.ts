@@ -42,7 +42,9 @@ export const secretScanningLimits = limitGroup('secretScanning', 'Secret scannin
     unit: 'milliseconds',
     fixed: true,
     of: 'the processor time in which a worker thread looks for custom patterns in one file or text, or tries out new ones',
-    past: 'they are not found in it, and after three such files of one push, or of one part of a scan, in no further one; 422 for new ones',
+    past:
+      'they are not found in it, and after three such files of one push, or of one part of a scan, in no further one; ' +
+      '422 for new ones',
   },
   customLength: {
     value: 1_024,

@@ -1,6 +1,6 @@
 // Finds secrets of custom patterns in bytes. One automaton of all of them says in one pass which match in a part of a file; only
-// there, the places are looked for. It runs in a worker thread: RE2 takes a time that grows with the text and with the patterns, so
-// that a file of 40 KB can take a minute.
+// there, the places are looked for. It runs in a worker thread, since a file of 40 KB can take a minute: the time of RE2 grows
+// with the text and with the patterns.
 
 import { LRUCache } from 'lru-cache';
 import type { Id } from '#lib/id.ts';

@@ -18,7 +18,7 @@ export type CustomSearch = (bytes: Buffer, limit: number) => Promise<readonly Ma
 const maxEnded = 3;
 
 /**
- * A search for these patterns in the files of one push, or of one part of a scan. In a file that takes too long, nothing is found.
+ * Searches the files of one push, or of one part of a scan, for these patterns. In a file that takes too long, nothing is found.
  */
 export function customSearch(patterns: readonly CustomPattern[], caller: Caller): CustomSearch {
   let left = patterns.length === 0 ? 0 : maxEnded;
