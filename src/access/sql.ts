@@ -105,6 +105,10 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
   }
 }
 
+/** Whether a credential reads only what is public, by its scopes. */
+const hasNoScopes = (grant: Grant): boolean =>
+  (grant.kind === 'classic_pat' || grant.kind === 'oauth_app') && grant.scopes.length === 0;
+
 /**
  * Whether the viewer is a member of the organization with the id in `column`, and the credential may see that. Such viewers also
  * see concealed memberships.
@@ -112,7 +116,7 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
 export function belongsToOrganization(viewer: Viewer, column: RawBuilder<unknown>): RawBuilder<boolean> {
   const known = organizationKnownTo(viewer.grant, column);
   if (viewer.grant.kind === 'installation') return known;
-  if (!viewer.account) return sql<boolean>`false`;
+  if (!viewer.account || hasNoScopes(viewer.grant)) return sql<boolean>`false`;
   return sql<boolean>`(${known} and exists (select from memberships own
     where own.organization_id = ${column} and own.user_id = ${viewer.account.id}))`;
 }

@@ -210,7 +210,7 @@ export const isStatementTimeout = (error: unknown): boolean =>
  */
 const unavailableCodes: ReadonlySet<unknown> = new Set(['25P03', '53300', '57P01', '57P02', '57P03', '57P05', '08006']);
 const connectionLost =
-  /^(timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
+  /^(timeout expired$|timeout exceeded when trying to connect|Connection terminated|Client has encountered a connection error)/;
 const connectSyscalls: ReadonlySet<unknown> = new Set(['connect', 'getaddrinfo']);
 const brokenCodes: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE', 'ETIMEDOUT']);
 

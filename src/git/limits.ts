@@ -97,6 +97,12 @@ export const gitLimits = limitGroup('git', 'Git', {
     of: 'a client that git waits for, at least, while other callers wait for its turn',
     past: 'the transfer may be ended for them',
   },
+  accessTime: {
+    value: 5 * seconds,
+    unit: 'milliseconds',
+    of: 'a decision about access, and about the rules of a push, to hold while a transfer runs',
+    past: 'it is made again, and the transfer is ended if it is another one',
+  },
   advertisement: {
     value: 64 * kibi,
     unit: 'bytes',
@@ -143,6 +149,13 @@ export const gitLimits = limitGroup('git', 'Git', {
     past: '413',
   },
   folder: { value: 2 * mebi, unit: 'bytes', of: 'one tree object that is read into memory', past: '413' },
+  newFolders: {
+    value: 150_000,
+    unit: 'count',
+    fixed: true,
+    of: 'folders that the paths of new files make in one tree',
+    past: '413; a website is not built',
+  },
   listing: {
     value: 7 * mebi,
     unit: 'bytes',

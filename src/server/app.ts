@@ -282,6 +282,11 @@ async function serve(
           const end = await admit(transfers, caller, reply);
           await parts.bodies.parts({ request, reply }, most, take).finally(end);
         }),
+      async signInAgain() {
+        const { accessTime } = parts.services.resourceLimits.of(requestLimits);
+        const later = parts.clock();
+        return later.getTime() - now.getTime() > accessTime ? (await parts.signIn(request, later)).viewer : undefined;
+      },
       async beginTransfer() {
         release();
         await admitDownload(transfers, caller, reply, parts.services.resourceLimits.of(transferLimits));

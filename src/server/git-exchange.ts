@@ -7,46 +7,120 @@ import { type Database, isUnavailable } from '#database/connect.ts';
 import { databaseLimits } from '#database/limits.ts';
 import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import type { Services } from '#endpoint/services.ts';
-import { type GitErrorKind, isGitError, storageMessage } from '#git/errors.ts';
+import { GitError, type GitErrorKind, isGitError, storageMessage } from '#git/errors.ts';
+import { gitLimits } from '#git/limits.ts';
+import type { Recheck } from '#git/process/run.ts';
 import type { GitStore } from '#git/repo.ts';
 import { storeFor } from '#git/store.ts';
 import type { PushHandlers } from '#git/transport/receive-pack.ts';
+import type { PushCommand } from '#git/transport/receive-request.ts';
 import type { Service } from '#git/transport/smart-http.ts';
 import type { Caller } from '#lib/caller.ts';
 import { isDiskFull } from '#lib/disk-full.ts';
 import { isStorageFailure } from '#lib/folder-marker.ts';
-import { Refusal } from '#lib/refusal.ts';
+import { requestLimits } from '#lib/limits/requests.ts';
+import { forbidden, notFound, Refusal } from '#lib/refusal.ts';
 import { pushHandlers } from '#resources/code/pushes/index.ts';
 import { type Opened, openRepository, refuseUnmodifiable } from './git-access.ts';
 import { diskFullMessage, refusalOfTimeout, statusOf, unavailableMessage } from './refusals.ts';
+import { Moved } from './resolve.ts';
 
 export type GitParts = { database: Database; services: Services; log: Logger; clock: () => Date };
 
-type GitRequest = { viewer: Viewer; caller: Caller; owner: string; name: string; service: Service };
+type GitRequest = {
+  viewer: Viewer;
+  /** The viewer of the same credential later. @throws Refusal if the credential isn't accepted any more */
+  signInAgain: () => Promise<Viewer>;
+  caller: Caller;
+  owner: string;
+  name: string;
+  service: Service;
+};
 
 /** A service that a viewer uses in a repository. The git processes count against the caller. */
-export type Exchange = Opened & { viewer: Viewer; git: GitStore };
+export type Exchange = Opened & {
+  viewer: Viewer;
+  git: GitStore;
+  openedAt: Date;
+  /** Decides about access again, in the same repository, whatever its name is by now. @throws Refusal */
+  openAgain(): Promise<Opened & { viewer: Viewer }>;
+};
 
 /** @throws like `openRepository` */
-export async function openExchange(parts: GitParts, { caller, ...wanted }: GitRequest): Promise<Exchange> {
-  const opened = await openRepository({ db: parts.database.db, ...wanted });
-  return { ...opened, viewer: wanted.viewer, git: storeFor(parts.services.git, caller) };
+export async function openExchange(parts: GitParts, { caller, signInAgain, viewer, ...wanted }: GitRequest): Promise<Exchange> {
+  const { db } = parts.database;
+  const openedAt = parts.clock();
+  const opened = await openRepository({ db, viewer, ...wanted });
+  return {
+    ...opened,
+    viewer,
+    git: storeFor(parts.services.git, caller),
+    openedAt,
+    async openAgain() {
+      const now = { db, viewer: await signInAgain(), service: wanted.service };
+      const { owner, name } = opened.repo;
+      const again = await openRepository({ ...now, owner: owner.login, name }).catch((error: unknown) => {
+        if (!(error instanceof Moved)) throw error;
+        return openRepository({ ...now, owner: error.repo.owner.login, name: error.repo.name });
+      });
+      if (again.repo.id !== opened.repo.id) throw notFound();
+      return { ...again, viewer: now.viewer };
+    },
+  };
 }
 
+/**
+ * Decides again and again about an exchange while it runs, since it may last an hour. What the server can't decide, since its
+ * database is away, goes on.
+ */
+export function recheckOf(
+  { services, log }: GitParts,
+  { repo }: Pick<Exchange, 'repo'>,
+  decide: () => Promise<unknown>,
+): Recheck {
+  return {
+    every: services.resourceLimits.of(gitLimits).accessTime,
+    async check() {
+      try {
+        await decide();
+      } catch (error) {
+        if (error instanceof Refusal) throw new GitError('aborted', error.message);
+        log.warn({ err: error, repository: repo.id }, 'the access of a running exchange could not be decided');
+      }
+    },
+  };
+}
+
+const changedMeanwhile = () => forbidden('What you may do here has changed meanwhile. Push again');
+
 /** The handlers for the stages of a push. A push with a deploy key is attributed to the account that added the key. */
-export function handlersOf(
-  { database: { db }, services, clock, log }: GitParts,
-  { git, repo, viewer, modifies }: Exchange,
-): PushHandlers {
+export function handlersOf(parts: GitParts, exchange: Exchange): PushHandlers & { recheck: Recheck } {
+  const { database, services, clock, log } = parts;
+  const { db } = database;
+  const { git, repo, viewer, modifies, openedAt, openAgain } = exchange;
   const { account, grant } = viewer;
   const who = grant.kind === 'deploy_key' ? { actor: grant.addedBy, isDeployKey: true } : { actor: account?.id };
   const scopeNow = () => scopeWithoutRequest({ db, services: { ...services, git }, now: clock(), viewer });
-  const handlers = pushHandlers({ scopeNow, repo, ...who, workflowFiles: workflowFileAccess(grant, repo) });
+  const workflowFiles = workflowFileAccess(grant, repo);
+  const { haveRulesChanged, ...handlers } = pushHandlers({ scopeNow, repo, ...who, workflowFiles });
+  let wanted: readonly PushCommand[] = [];
+  const decideAgain = async () => {
+    const again = await openAgain();
+    const mayLess =
+      (again.modifies && !modifies) || (workflowFiles.allowed && !workflowFileAccess(again.viewer.grant, again.repo).allowed);
+    if (mayLess) throw changedMeanwhile();
+    const refused = again.modifies ? await refuseUnmodifiable(db, again.viewer, again.repo, wanted) : new Map();
+    if (refused.size > 0 || (await haveRulesChanged())) throw changedMeanwhile();
+  };
   return {
     ...handlers,
+    recheck: recheckOf(parts, exchange, decideAgain),
     async before(commands) {
+      // Over SSH, a client may wait between the list of refs and its commands.
+      if (clock().getTime() - openedAt.getTime() > services.resourceLimits.of(requestLimits).accessTime) await decideAgain();
       const refused = modifies ? await refuseUnmodifiable(db, viewer, repo, commands) : new Map();
       const rest = commands.filter(({ ref }) => !refused.has(ref));
+      wanted = rest;
       const verdict = rest.length === 0 ? {} : await handlers.before?.(rest);
       return { ...verdict, refused: new Map([...refused, ...(verdict?.refused ?? [])]) };
     },

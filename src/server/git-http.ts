@@ -7,7 +7,7 @@ import { receivePack } from '#git/transport/receive-pack.ts';
 import { advertiseRefs, type ExchangeOptions, type Service, services, uploadPack } from '#git/transport/smart-http.ts';
 import type { Caller } from '#lib/caller.ts';
 import { Refusal } from '#lib/refusal.ts';
-import { type Exchange, failureOf, type GitFailure, type GitParts, handlersOf, openExchange } from './git-exchange.ts';
+import { type Exchange, failureOf, type GitFailure, type GitParts, handlersOf, openExchange, recheckOf } from './git-exchange.ts';
 import type { LimitRefusals } from './limit-refusals.ts';
 import { sendContinue } from './read-body.ts';
 import { linksFor } from './request-links.ts';
@@ -57,14 +57,16 @@ async function exchange(parts: Parts, service: Service, request: Request, reply:
   const options = optionsOf(parts, request, reply);
   const body =
     service === 'git-upload-pack'
-      ? await uploadPack(gitRepository, request.raw, options)
+      ? await uploadPack(gitRepository, request.raw, { ...options, recheck: recheckOf(parts, opened, opened.openAgain) })
       : await receivePack(gitRepository, request.raw, { ...options, ...handlersOf(parts, opened) });
   return uncached(reply).type(`application/x-${service}-result`).send(body);
 }
 
 async function open(parts: Parts, service: Service, request: Request): Promise<Exchange> {
   const { owner, repo: name } = request.params;
-  const opened = await openExchange(parts, { ...(await signedIn(parts, request)), owner, name, service });
+  const { viewer, caller } = await signedIn(parts, request);
+  const signInAgain = async () => (await parts.signIn(request, parts.clock())).viewer;
+  const opened = await openExchange(parts, { viewer, signInAgain, caller, owner, name, service });
   request.repository = `${opened.repo.owner.login}/${opened.repo.name}`;
   return opened;
 }

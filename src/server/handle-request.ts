@@ -14,7 +14,7 @@ import type { Caller } from '#lib/caller.ts';
 import { withSlot } from '#lib/concurrency-limiter.ts';
 import type { Json } from '#lib/json-reader.ts';
 import { requestLimits } from '#lib/limits/requests.ts';
-import { rawFileType } from '#lib/media.ts';
+import { type Media, rawFileType } from '#lib/media.ts';
 import type { Page } from '#lib/page.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { stringifyInTurns } from '#lib/stringify-in-turns.ts';
@@ -25,7 +25,7 @@ import { pollInterval } from './poll-interval.ts';
 import { type ConsumedRequest, consumeRateLimit, refundRateLimit } from './rate-limit.ts';
 import { changedSince, replyBody } from './reply-body.ts';
 import type { FirstFound, RequestPath } from './resolve.ts';
-import { callHandler, prepareCall } from './run.ts';
+import { callHandler, type PreparedCall, prepareCall } from './run.ts';
 import { sendFile } from './send-file.ts';
 
 type RequestContext = {
@@ -45,6 +45,8 @@ type RequestContext = {
   readText(): Promise<string>;
   /** Receives the body of an endpoint that takes bytes. */
   receive: Upload['receive'];
+  /** Signs the request in again if the first time is longer ago than `requests.accessTime`; undefined otherwise. */
+  signInAgain(): Promise<Viewer | undefined>;
   /** Called before a file is sent: releases the slot of the request, and acquires a file transfer slot. */
   beginTransfer(): Promise<void>;
 };
@@ -54,7 +56,7 @@ type RequestContext = {
  * sends the reply or a 304.
  */
 export async function handleRequest(context: RequestContext, request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  const { endpoint, viewer, db } = context;
+  const { endpoint, viewer } = context;
   const version = versionOf(request);
   reply.header('x-service-api-version-selected', version);
   const counted = await consumeRateLimit(context, request, reply);
@@ -66,25 +68,62 @@ export async function handleRequest(context: RequestContext, request: FastifyReq
   );
 
   checkQuery(request.originalUrl, context.services.resourceLimits.of(requestLimits).queryParameters);
-  const { services, path, along, links } = context;
-  const query = request.query as Record<string, unknown>; // the query parser's own object
-  const scope = openScope({ db, links, viewer, media: media.media, now: context.now, git: services.git });
-  const within = { scope, services, caller: context.caller, address: request.ip };
-  const prepared = await prepareCall(endpoint, within, {
-    path,
-    along,
-    query,
-    version,
-    readBody: context.readBody,
-    readText: context.readText,
-    upload: { contentType: request.headers['content-type'], receive: context.receive },
-    onRepository: ({ owner, name }) => {
-      request.repository = `${owner.login}/${name}`;
-    },
-  });
+  const prepare = prepareFor(context, request, { version, media: media.media });
+  const first = await prepare(viewer, context.along);
+  const prepared = (await prepare.again()) ?? first;
   if (await answerPoll(context, prepared.call, { request, reply, counted })) return;
   const handled = await inTurn(context, () => callHandler(endpoint, prepared));
   await sendReply(context, handled, { request, reply, page: prepared.page, version, counted });
+}
+
+/** The result of the first call, for all calls. */
+function once<T>(make: () => Promise<T>): () => Promise<T> {
+  let made: Promise<T> | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+type Prepare = {
+  (viewer: Viewer, along?: RequestContext['along']): Promise<PreparedCall>;
+  /** Prepares the call anew if the first decision about access is old, since a body may arrive for minutes. */
+  again(): Promise<PreparedCall | undefined>;
+};
+
+/** Prepares the call of a request: decides about access, and reads and validates the request. A body is read once. */
+function prepareFor(
+  context: RequestContext,
+  request: FastifyRequest,
+  { version, media }: { version: ApiVersion; media: Media },
+): Prepare {
+  const { endpoint, db, services, path, links } = context;
+  const [readBody, readText] = [once(context.readBody), once(context.readText)];
+  const prepare = (viewer: Viewer, along?: RequestContext['along']): Promise<PreparedCall> => {
+    const scope = openScope({ db, links, viewer, media, now: context.now, git: services.git });
+    const within = { scope, services, caller: context.caller, address: request.ip };
+    return prepareCall(endpoint, within, {
+      path,
+      along,
+      query: request.query as Record<string, unknown>, // the query parser's own object
+      version,
+      readBody,
+      readText,
+      upload: { contentType: request.headers['content-type'], receive },
+      onRepository: ({ owner, name }) => {
+        request.repository = `${owner.login}/${name}`;
+      },
+    });
+  };
+  const again = async (): Promise<PreparedCall | undefined> => {
+    const viewer = await context.signInAgain();
+    return viewer && prepare(viewer);
+  };
+  const receive: Upload['receive'] = async (most, take) => {
+    await context.receive(most, take);
+    await again();
+  };
+  return Object.assign(prepare, { again });
 }
 
 const variesBy = 'Accept, Authorization, Cookie, X-Service-OTP, Accept-Encoding';

@@ -45,7 +45,7 @@ type RunInput = {
 };
 
 /** A prepared handler call. */
-type PreparedCall = { readonly call: unknown; readonly page: Page };
+export type PreparedCall = { readonly call: unknown; readonly page: Page };
 
 /**
  * Decides about access, finds the resources of the path, and validates query and body.

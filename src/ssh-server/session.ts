@@ -4,6 +4,8 @@ import { PassThrough, type Readable } from 'node:stream';
 import type { Session as ClientSession, ServerChannel } from 'ssh2';
 import { callerOf } from '#access/rate-limits.ts';
 import { findSshKey, type KnownSshKey } from '#access/ssh-keys.ts';
+import type { Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
 import { linksOf, sshUrl } from '#endpoint/links.ts';
 import { GitError, isGitError } from '#git/errors.ts';
 import { repoOf } from '#git/store.ts';
@@ -12,7 +14,7 @@ import type { Caller } from '#lib/caller.ts';
 import { sshLimits } from '#lib/limits/ssh.ts';
 import { forbidden, Refusal } from '#lib/refusal.ts';
 import { keyUseMs, noteKeyUse } from '#resources/identity/accounts/index.ts';
-import { type Exchange, failureOf, handlersOf, openExchange } from '#server/git-exchange.ts';
+import { type Exchange, failureOf, handlersOf, openExchange, recheckOf } from '#server/git-exchange.ts';
 import { causeText, defaultSlowThresholds, loggedAgent, loggedCredential, loggedRepository } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
 import { type GitCommand, parseCommand } from './command.ts';
@@ -55,6 +57,7 @@ type Running = {
   parts: ConnectionParts;
   channel: ServerChannel;
   known: KnownSshKey;
+  signInAgain: () => Promise<Viewer>;
   caller: Caller;
   signal: AbortSignal;
   /** The fields for its log line. */
@@ -82,13 +85,13 @@ async function serve(parts: ConnectionParts, { session, channel, serving, work }
   let caller: Caller | undefined;
   let status = 1;
   try {
-    const known = await findSshKey(database.db, serving.fingerprint);
-    if (!known) throw forbidden('The key that you came with was removed');
-    if (known.viewer.account?.suspended_at) throw forbidden('Sorry. Your account was suspended.');
+    const signIn = () => signInByKey(database.db, serving.fingerprint);
+    const known = await signIn();
     noteUse(parts, known, clock());
     caller = callerOf(known.viewer, parts.address);
     Object.assign(fields, { actor: known.name, ...loggedCredential(known.viewer) });
-    status = await work({ parts, channel, known, caller, signal: disconnected.signal, fields });
+    const signInAgain = async () => (await signIn()).viewer;
+    status = await work({ parts, channel, known, signInAgain, caller, signal: disconnected.signal, fields });
   } catch (error) {
     explain(parts, channel, { error, fields, caller });
   }
@@ -98,6 +101,14 @@ async function serve(parts: ConnectionParts, { session, channel, serving, work }
   log[level]({ ...fields, status, ms, ...(isSlow ? { slow: true } : {}) }, `SSH ${fields.service ?? 'greeting'} ${status}`);
   await finish(parts, channel, { status, signal: disconnected.signal });
   serving.end(command);
+}
+
+/** @throws Refusal if the key was removed, or its account is suspended */
+async function signInByKey(db: Db, fingerprint: string): Promise<KnownSshKey> {
+  const known = await findSshKey(db, fingerprint);
+  if (!known) throw forbidden('The key that you came with was removed');
+  if (known.viewer.account?.suspended_at) throw forbidden('Sorry. Your account was suspended.');
+  return known;
 }
 
 function noteUse({ database: { db }, log }: ConnectionParts, { id, lastUsed }: KnownSshKey, now: Date): void {
@@ -128,7 +139,7 @@ async function runGit(running: Running, text: string, protocol: string | undefin
   try {
     const output =
       command.service === 'git-upload-pack'
-        ? await uploadPackOver(input, gitRepository, options)
+        ? await uploadPackOver(input, gitRepository, { ...options, recheck: recheckOf(parts, exchange, exchange.openAgain) })
         : await receivePackOver(input, gitRepository, { ...options, ...handlersOf(parts, exchange) });
     await send(output, running);
   } finally {
@@ -138,14 +149,15 @@ async function runGit(running: Running, text: string, protocol: string | undefin
 }
 
 /** Opens the repository of a command. A former name leads to the current one, with a message to the user. */
-async function open({ parts, channel, known: { viewer }, caller }: Running, command: GitCommand): Promise<Exchange> {
+async function open({ parts, channel, known: { viewer }, signInAgain, caller }: Running, command: GitCommand): Promise<Exchange> {
   try {
-    return await openExchange(parts, { viewer, caller, ...command });
+    return await openExchange(parts, { viewer, signInAgain, caller, ...command });
   } catch (error) {
     if (!(error instanceof Moved)) throw error;
     const { repo } = error;
     channel.stderr.write(`This repository has moved: ${addressOf(parts, repo)}\n`);
-    return openExchange(parts, { viewer, caller, service: command.service, owner: repo.owner.login, name: repo.name });
+    const { service } = command;
+    return openExchange(parts, { viewer, signInAgain, caller, service, owner: repo.owner.login, name: repo.name });
   }
 }
 

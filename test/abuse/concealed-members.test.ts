@@ -69,6 +69,9 @@ test('assignees: outsiders are told of no concealed member, members of all', asy
     'ghost-team',
     'writer',
   ]);
+  // A token without scopes reads what is public.
+  const bare = await as(await here.token(ghosts[0] ?? shown, []));
+  expect(logins((await bare.get('/repos/acme/engine/assignees')).body)).toEqual(['ada', 'writer']);
   // A credential for somewhere else doesn't tell that its holder is a member, and so not of the others either.
   const elsewhere = await as(await here.fineGrained(ghosts[0] ?? shown, ghosts[0] ?? shown, { issues: 'read' }));
   expect(logins((await elsewhere.get('/repos/acme/engine/assignees')).body)).toEqual(['ada', 'writer']);

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import type { RepositoryRow } from '#access/viewer.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
+import { findRefOids } from '#git/refs/refs.ts';
+import { commit } from '#test/git/support.ts';
 import { diskOf, point } from '#test/resources/code/commits/setting.ts';
 import { packed } from '#test/resources/security/code-scanning/setting.ts';
 import { commitFiles as push } from '#test/support/commit.ts';
@@ -188,6 +190,29 @@ const attacks: Record<string, Attack> = {
       };
     },
   },
+  'custom patterns that are slow in a file of 40 KB': {
+    async prepare() {
+      const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      await as.patch(path, { security_and_analysis: { secret_scanning: { status: 'enabled' } } });
+      // Nothing of a file without a byte 1 is slow.
+      const patterns = Array.from({ length: 20 }, (_, at) => ({ name: `p${at}`, pattern: `\\x01k{0,${at + 1}}.{1,900}\\x02` }));
+      const bare = patterns.map((one) => ({ ...one, start_delimiter: '', end_delimiter: '' }));
+      const made = await as.post(`${path}/secret-scanning/custom-patterns`, { patterns: bare });
+      expect(made).toMatchObject({ status: 201 });
+      await w.settle();
+      const token = await w.token(await w.user());
+      const slow = Array.from({ length: 40_000 }, (_, at) =>
+        '\x01k\x03\x04'.charAt(((at * 7_919) ^ (at >> 3) ^ (at >> 7)) % 4),
+      ).join('');
+      await push(w, repo, { 'slow.bin': slow, 'b.txt': token });
+      return async () => {
+        await w.settle();
+        const alerts = await as.get(`${path}/secret-scanning/alerts`);
+        expect(alerts.body).toMatchObject([{ secret: token }]);
+      };
+    },
+  },
   'versions of a package and ranges of its advisories, all of one owner': {
     async prepare() {
       const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
@@ -251,6 +276,31 @@ const attacks: Record<string, Attack> = {
       const issue = (body: string) =>
         w.as(owner).then((as) => as.post(`/repos/${owner.login}/${quiet.name}/issues`, { title: 'a', body }));
       return async () => expect((await issue('fixes #1 @a '.repeat(5_000))).status).toBe(201);
+    },
+  },
+  'a tree whose paths make a million folders': {
+    async prepare() {
+      const { path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      const deep = '/a'.repeat(2_040);
+      const file = { mode: '100644', type: 'blob', content: 'a' };
+      const tree = Array.from({ length: 500 }, (_, at) => ({ ...file, path: `${at}${deep}` }));
+      return async () =>
+        expect(await as.post(`${path}/git/trees`, { tree })).toMatchObject({
+          status: 413,
+          body: { message: expect.stringContaining('git.newFolders') },
+        });
+    },
+  },
+  'four megabytes of messages of commits in one push': {
+    async prepare() {
+      const { repo } = await repositoryOf({ 'a.txt': 'a' });
+      await w.settle();
+      const ref = branchRef(repo.default_branch);
+      let tip = (await findRefOids(diskOf(w, repo), [ref])).get(ref) ?? '';
+      for (let at = 0; at < 64; at++) tip = await commit(diskOf(w, repo), {}, [tip], `${'#1 @a '.repeat(10_900)}${at}`);
+      await point(w, repo, ref, tip);
+      return settles;
     },
   },
   // The last one, since indexing its files takes a minute in the background.

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
+import { PreparingClient } from '#database/client.ts';
 import { isUnavailable, openDatabase } from '#database/connect.ts';
 import { testDatabase } from '#test/support/database.ts';
 
@@ -21,5 +24,13 @@ test('a full pool and a server that does not answer are told from what a stateme
   const nowhere = openDatabase({ socket: '/nonexistent', database: 'none', user: 'none' });
   expect(isUnavailable(await failureOf(sql`select 1`.execute(nowhere.db)))).toBe(true);
   await nowhere.close();
+
+  // Something that listens there, and says nothing.
+  const silent = createServer().listen(0, '127.0.0.1');
+  await once(silent, 'listening');
+  const { port } = silent.address() as AddressInfo;
+  const client = new PreparingClient({ host: '127.0.0.1', port, user: 'none', database: 'none', connectionTimeoutMillis: 50 });
+  expect(isUnavailable(await failureOf(client.connect()))).toBe(true);
+  silent.close();
   expect(isUnavailable(new Error('anything else'))).toBe(false);
 });

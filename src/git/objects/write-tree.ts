@@ -1,5 +1,7 @@
+import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { GitError } from '../errors.ts';
+import { gitLimits } from '../limits.ts';
 import type { GitRepository } from '../repo.ts';
 import { checkObjects, type ObjectReader, type ObjectType, openObjects } from './objects.ts';
 import type { Oid } from './oid.ts';
@@ -14,16 +16,20 @@ export type TreeChange = { path: string; mode: TreeMode } & ({ oid: Oid | null }
 /** Changes to a base (a tree or commit), or to the empty tree. */
 export type TreeChanges = { base?: Oid; changes: readonly TreeChange[] };
 
+const maxFolders = fixedValue(gitLimits.newFolders);
+
 type Leaf = { mode: TreeMode; oid: Oid | null };
 // Keys are the stored names as Latin-1, with one character for each byte, which preserves names that aren't UTF-8.
 type Folder = Map<string, Leaf | Folder>;
+/** The folders of changes, and how many they are: a path of 4 KiB makes two thousand. */
+type Folders = { readonly root: Folder; count: number };
 type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
 
 /**
  * Applies changes to `base` (a tree or commit; omitted: the empty tree), and writes the result. Empty folders are removed.
  * @returns the name of the new tree
  * @throws GitError `invalid` for a path that isn't allowed or is changed twice, `not-found` for a missing object or a deleted
- * path that doesn't exist
+ * path that doesn't exist, `too-large` for too many folders
  */
 export async function writeTree(repo: GitRepository, input: TreeChanges): Promise<Oid> {
   await using reader = await openObjects(repo);
@@ -37,20 +43,20 @@ export async function writeTree(repo: GitRepository, input: TreeChanges): Promis
  */
 export async function planTree(reader: ObjectReader, input: TreeChanges): Promise<{ oid: Oid; objects: NewObject[] }> {
   const objects: NewObject[] = [];
-  const root: Folder = new Map();
+  const folders: Folders = { root: new Map(), count: 0 };
   const referenced: { oid: Oid; type: ObjectType }[] = [];
   const yieldIfNeeded = periodicYield();
   for (const change of input.changes) {
     await yieldIfNeeded();
     const leaf = leafOf(change, objects);
-    addChange(root, change.path, leaf);
+    addChange(folders, change.path, leaf);
     const type = typeOfMode(change.mode);
     if ('oid' in change && leaf.oid !== null && type !== 'commit') referenced.push({ oid: leaf.oid, type });
   }
   await checkObjects(reader, referenced);
   const base = input.base === undefined ? undefined : (await reader.find(input.base, { peel: 'tree' }))?.oid;
   if (input.base !== undefined && base === undefined) throw new GitError('not-found', 'No such base tree');
-  const tree = await writeFolder(reader, base, root, objects);
+  const tree = await writeFolder({ reader, objects, yieldIfNeeded }, base, folders.root);
   return { oid: tree ?? add(objects, { type: 'tree', data: Buffer.alloc(0) }), objects };
 }
 
@@ -65,13 +71,16 @@ function add(objects: NewObject[], object: NewObject): Oid {
   return oidOf(object);
 }
 
-function addChange(root: Folder, path: string, leaf: Leaf): void {
+function addChange(folders: Folders, path: string, leaf: Leaf): void {
   checkPath(path);
   const names = path.split('/').map((name) => Buffer.from(name).toString('latin1'));
   const last = names.pop() ?? '';
-  let folder = root;
+  let folder = folders.root;
   for (const name of names) {
-    const inner = folder.get(name) ?? new Map();
+    const known = folder.get(name);
+    if (!known && ++folders.count > maxFolders)
+      throw new GitError('too-large', `The paths make more than ${maxFolders} folders (git.newFolders)`);
+    const inner = known ?? new Map();
     if (!(inner instanceof Map)) throw new GitError('invalid', 'A path is both a file and a folder', path);
     folder.set(name, inner);
     folder = inner;
@@ -80,20 +89,23 @@ function addChange(root: Folder, path: string, leaf: Leaf): void {
   folder.set(last, leaf);
 }
 
+type Writing = {
+  readonly reader: ObjectReader;
+  readonly objects: NewObject[];
+  readonly yieldIfNeeded: ReturnType<typeof periodicYield>;
+};
+
 /** Adds the changed tree to `objects` and returns its name; undefined if it is empty. */
-async function writeFolder(
-  reader: ObjectReader,
-  base: Oid | undefined,
-  folder: Folder,
-  objects: NewObject[],
-): Promise<Oid | undefined> {
+async function writeFolder(writing: Writing, base: Oid | undefined, folder: Folder): Promise<Oid | undefined> {
+  const { reader, objects, yieldIfNeeded } = writing;
+  await yieldIfNeeded();
   const entries: Entries = new Map();
   for (const { bytes, mode, oid } of base === undefined ? [] : await reader.getTree(base)) {
     entries.set(bytes.toString('latin1'), { mode, oid });
   }
   for (const [name, change] of folder) {
     const before = entries.get(name);
-    const after = change instanceof Map ? await writeSubfolder(reader, before, change, objects) : change;
+    const after = change instanceof Map ? await writeSubfolder(writing, before, change) : change;
     if (after.oid !== null) entries.set(name, { mode: after.mode, oid: after.oid });
     else if (!entries.delete(name) && !(change instanceof Map))
       throw new GitError('not-found', 'A deleted path is not there', name);
@@ -101,14 +113,9 @@ async function writeFolder(
   return entries.size === 0 ? undefined : add(objects, { type: 'tree', data: treeBytes(entries) });
 }
 
-async function writeSubfolder(
-  reader: ObjectReader,
-  before: Leaf | undefined,
-  folder: Folder,
-  objects: NewObject[],
-): Promise<Leaf> {
+async function writeSubfolder(writing: Writing, before: Leaf | undefined, folder: Folder): Promise<Leaf> {
   const base = before?.mode === '040000' && before.oid !== null ? before.oid : undefined;
-  return { mode: '040000', oid: (await writeFolder(reader, base, folder, objects)) ?? null };
+  return { mode: '040000', oid: (await writeFolder(writing, base, folder)) ?? null };
 }
 
 /** The bytes of a tree object. Git sorts folders as if their names ended with a slash. */

@@ -1,7 +1,7 @@
 import type { Readable, Writable } from 'node:stream';
 import type { EndableWork } from '#lib/concurrency-limiter.ts';
 import { isStorageText } from '#lib/folder-marker.ts';
-import { GitError, storageMessage } from '../errors.ts';
+import { GitError, isGitError, storageMessage } from '../errors.ts';
 import type { GitLimits, GitRepository, GitStore } from '../repo.ts';
 import { exceeded } from './exceeded.ts';
 import { type GitProcess, type StartOptions, startGit } from './process.ts';
@@ -126,6 +126,24 @@ const tooSlowForOthers = (limits: GitLimits): GitError =>
     message: 'The transfer is too slow while others wait for their turn',
   });
 
+/** What decides again and again whether a transfer may go on: it is ended with the `GitError` that `check` throws. */
+export type Recheck = { readonly every: number; readonly check: () => Promise<void> };
+
+function keepChecking(git: GitProcess, { every, check }: Recheck): void {
+  const step = () => {
+    check().then(again, (error: unknown) => (isGitError(error) ? git.stop(error) : again()));
+  };
+  let isOver = false;
+  let timer = setTimeout(step, every);
+  const again = () => {
+    if (!isOver) timer = setTimeout(step, every);
+  };
+  void git.ended.then(() => {
+    isOver = true;
+    clearTimeout(timer);
+  });
+}
+
 /**
  * Starts a transfer. It holds one of the caller's transfer slots until it ends. If other callers wait for a slot, a transfer that
  * waits for a slow client is ended.
@@ -133,7 +151,7 @@ const tooSlowForOthers = (limits: GitLimits): GitError =>
 export async function startTransfer(
   target: GitRepository | { store: GitStore },
   args: readonly string[],
-  options: StartOptions = {},
+  { recheck, ...options }: StartOptions & { recheck?: Recheck | undefined } = {},
 ): Promise<GitProcess> {
   const { transfers, caller } = target.store;
   let git: GitProcess | undefined;
@@ -145,6 +163,7 @@ export async function startTransfer(
   try {
     git = startGit(target, args, { kind: 'transfer', idle: target.store.limits.transferIdle, ...options });
     void git.ended.then(release);
+    if (recheck) keepChecking(git, recheck);
     return git;
   } catch (error) {
     release();

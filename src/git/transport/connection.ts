@@ -15,11 +15,12 @@ import { type ExchangeOptions, listRefs, maxWants, protocolOf, startService } fr
  * but git sends progress every few seconds.
  */
 export async function uploadPackOver(input: Readable, repo: GitRepository, options: ExchangeOptions): Promise<Readable> {
-  const { protocol, signal } = options;
+  const { protocol, signal, recheck } = options;
   const { transferRateTime: idle, transferContendedTime } = repo.store.limits;
   const git = await startService(repo, 'git-upload-pack', [], {
     protocol: protocolOf(protocol),
     signal,
+    recheck,
     idle,
     connected: true,
   });

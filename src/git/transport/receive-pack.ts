@@ -162,7 +162,7 @@ const withLimit = ({ unpack, results }: PushReport, { message }: GitError): Push
 async function startReceiving({ repo, accepted, maxSize, options }: Push, hooks: PushHooks | undefined): Promise<GitProcess> {
   const size = ['receive.maxInputSize', String(maxSize)] as const;
   const config = areSyncedTogether(accepted) ? [size, withoutRefSync] : [size];
-  const common = { protocol: undefined, waitSignal: options.signal };
+  const common = { protocol: undefined, waitSignal: options.signal, recheck: options.recheck };
   if (!hooks) return startService(repo, 'git-receive-pack', [], { ...common, config });
   return startService(repo, 'git-receive-pack', [], {
     ...common,

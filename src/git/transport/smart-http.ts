@@ -5,7 +5,7 @@ import { gunzip } from '../objects/inflate.ts';
 import { byteSource } from '../process/byte-source.ts';
 import { firstBytes } from '../process/output-stream.ts';
 import type { GitProcess, StartOptions } from '../process/process.ts';
-import { run, startTransfer } from '../process/run.ts';
+import { type Recheck, run, startTransfer } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 import { repositoryExists } from '../store.ts';
 import { checkFilters, MissingFilter } from './fetch-filter.ts';
@@ -15,7 +15,7 @@ export const services = ['git-upload-pack', 'git-receive-pack'] as const;
 export type Service = (typeof services)[number];
 
 /** Options from an HTTP request. `protocol` is the `Git-Protocol` header, and `gzip` means that the body is compressed. */
-export type ExchangeOptions = { protocol?: string | undefined; gzip?: boolean; signal?: AbortSignal };
+export type ExchangeOptions = { protocol?: string | undefined; gzip?: boolean; signal?: AbortSignal; recheck?: Recheck };
 
 /** The maximum number of bytes of a client's haves and wants. */
 export const maxWants = 64 * 1024 * 1024;
@@ -34,7 +34,7 @@ export async function startService(
   repo: GitRepository,
   service: Service,
   flags: string[],
-  options: StartOptions & { protocol?: string | undefined; connected?: boolean },
+  options: StartOptions & { protocol?: string | undefined; connected?: boolean; recheck?: Recheck | undefined },
 ): Promise<GitProcess> {
   const { protocol, connected, ...rest } = options;
   const { args, env } = await serviceCall(repo, service, { flags, protocol, connected });
@@ -107,7 +107,8 @@ function prepend(preamble: Buffer, rest: Readable): Readable {
  * @throws GitError `invalid` before the reply begins, for an invalid request
  */
 export async function uploadPack(repo: GitRepository, body: Readable, options: ExchangeOptions = {}): Promise<Readable> {
-  const git = await startService(repo, 'git-upload-pack', [], { protocol: protocolOf(options.protocol), signal: options.signal });
+  const { signal, recheck } = options;
+  const git = await startService(repo, 'git-upload-pack', [], { protocol: protocolOf(options.protocol), signal, recheck });
   const request = byteSource(options.gzip ? gunzip(body) : body, { maxBytes: maxWants, limits: repo.store.limits });
   git.rates.push(request.rate);
   void writeRequest(git, checkFilters(repo, request.rest()));

@@ -52,6 +52,12 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
     past: '408, and the connection is closed',
   },
   bodyRate: { value: 64 * kibi, unit: 'bytes a second', of: 'the least that a large body arrives by', past: '408, as above' },
+  accessTime: {
+    value: 1 * seconds,
+    unit: 'milliseconds',
+    of: 'a decision about access to hold, while a request waits or its body arrives',
+    past: 'it is made again, for the credential as it is then',
+  },
   discarded: {
     value: 1 * mebi,
     unit: 'bytes',

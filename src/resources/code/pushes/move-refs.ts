@@ -128,10 +128,17 @@ function inspectWorkflowFiles(access: WorkflowFileAccess, inspect: Inspect | und
 }
 
 /** The handlers for the stages of a push over Git's own transport. */
-export function pushHandlers({ scopeNow, repo, actor, isDeployKey = false, workflowFiles }: PushOptions): PushHandlers {
+export function pushHandlers({
+  scopeNow,
+  repo,
+  actor,
+  isDeployKey = false,
+  workflowFiles,
+}: PushOptions): PushHandlers & { haveRulesChanged(): Promise<boolean> } {
   let intent: OpenIntent | undefined;
   const rules = pushRules({ scopeNow, repo, actor: { account: actor, isDeployKey } });
   return {
+    haveRulesChanged: () => rules.haveChanged(),
     async before(commands) {
       const open = (wanted: readonly PushCommand[]) =>
         openIntent(scopeNow(), { repository: repo.id, actor, commands: wanted, following: [] });

@@ -4,7 +4,6 @@ export {
   checkedCommit,
   type MergedPull,
   type MoveEvaluation,
-  type RefRules,
   type RuleCheck,
   type RuledMove,
   type RuleEvaluator,

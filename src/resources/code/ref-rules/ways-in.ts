@@ -107,6 +107,8 @@ function becauseOf({ enforcement }: AppliedRule, violation: string | undefined, 
 type PushRules = {
   /** Judges what names decide, and says whether the objects are to be inspected. */
   before(moves: readonly RuledMove[]): Promise<Verdict & { inspect?: Inspect }>;
+  /** Whether other rules apply to the moves than `before` has found. */
+  haveChanged(): Promise<boolean>;
   /** Records what was said of the refs that moved. */
   record(scope: WriteScope, moved: readonly string[]): Promise<void>;
 };
@@ -122,6 +124,9 @@ export function pushRules({
   actor: RefActor;
 }): PushRules {
   let moveEvaluations: readonly MoveEvaluation[] = [];
+  let found: { moves: readonly RuledMove[]; text: string } | undefined;
+  const textOf = (rules: { byRef: ReadonlyMap<string, readonly AppliedRule[]> } | undefined): string =>
+    JSON.stringify([...(rules?.byRef ?? [])]);
   /** What is told of judgements that are final: all, or those that refuse. */
   const verdictOf = async (final: readonly MoveEvaluation[]): Promise<Verdict> => {
     const refused = final.filter(({ result }) => result === 'fail');
@@ -133,6 +138,7 @@ export function pushRules({
     async before(moves) {
       const scope = scopeNow();
       const rules = await loadRules(scope.db, { repo, actor, moves });
+      found = { moves, text: textOf(rules) };
       if (!rules) return {};
       const gitRepository = repoOf(scope.git, repo.id);
       moveEvaluations = await evaluateRules(scope, gitRepository, rules, { stage: 'names' });
@@ -153,6 +159,10 @@ export function pushRules({
           return verdictOf(moveEvaluations);
         },
       };
+    },
+    async haveChanged() {
+      if (!found) return false;
+      return textOf(await loadRules(scopeNow().db, { repo, actor, moves: found.moves })) !== found.text;
     },
     async record(scope, moved) {
       const done = new Set(moved);

@@ -2,9 +2,20 @@ import type { Interpreter } from '#openapi/interpreters.ts';
 
 export const interpreters: readonly Interpreter[] = [
   {
-    reads: 'custom patterns of secrets, and what is scanned for secrets',
+    reads: 'custom patterns of secrets, and what is scanned for them',
+    runs: 'worker',
+    modules: ['custom-patterns/expressions.ts', 'detection/custom-scanner.ts'],
+    bounds: [
+      'secretScanning.customPatterns',
+      'secretScanning.customSize',
+      'secretScanning.customTime',
+      'secretScanning.fileSize',
+    ],
+  },
+  {
+    reads: 'what is scanned for secrets of known forms',
     runs: 'steps',
-    modules: ['custom-patterns/expressions.ts', 'detection/custom-scanner.ts', 'detection/scanner.ts'],
-    bounds: ['secretScanning.customPatterns', 'secretScanning.fileSize', 'secretScanning.ofFile'],
+    modules: ['detection/scanner.ts'],
+    bounds: ['secretScanning.fileSize', 'secretScanning.ofFile'],
   },
 ];

@@ -195,9 +195,10 @@ async function submitDeviceCode(parts: RouteParts, request: FastifyRequest, repl
     );
   }
   if (fields.answer === 'yes' && fields.asked !== asked) return sendPage(reply, changedMeanwhile(app), 409);
-  await parts.change(request, (scope) =>
+  const counts = await parts.change(request, (scope) =>
     answerDevice(scope, device, { app, by: session.account, state: fields.answer === 'yes' ? 'approved' : 'denied' }),
   );
+  if (!counts) return sendPage(reply, devicePage({ csrf, userCode, problem: 'No device waits for this code.' }), 404);
   const text = fields.answer === 'yes' ? 'The device is connected.' : 'The device was refused.';
   return sendPage(reply, messagePage('Done', `${text} You may close this page.`));
 }

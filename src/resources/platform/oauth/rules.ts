@@ -10,6 +10,7 @@ import { loadAccounts, updateAccount } from '#resources/identity/accounts/index.
 import { insertToken, removeToken, removeTokensBeyond, stored } from '#resources/identity/tokens/index.ts';
 import type { AppRow } from '#resources/repositories/apps/index.ts';
 import {
+  answerPendingDevice,
   consumeCode,
   consumeRefreshToken,
   type DeviceRow,
@@ -28,7 +29,7 @@ export async function changePassword(scope: WriteScope, account: Account['id'], 
   await removeSessions(scope.tx, account);
 }
 
-/** The errors of the token endpoints. Their messages are the public API's, since clients compare them. */
+/** The errors of the token endpoints with their messages, those of the public API, since clients compare them. */
 export const problems = {
   incorrect_client_credentials: 'The client_id and/or client_secret passed are incorrect.',
   redirect_uri_mismatch: 'The redirect_uri must belong to a callback address of the app.',
@@ -62,14 +63,14 @@ export const deviceSeconds = 900;
 export const deviceInterval = 5;
 const slowDownSeconds = 5;
 /**
- * The number of tokens without expiry that the same user, app and scopes may have (the public API's limit). The next one
- * replaces the oldest.
+ * How many tokens that don't expire the same user, app and scopes may have (the public API's limit). The next one replaces the
+ * oldest.
  */
 const maxNonExpiring = 10;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
 
-/** A user's agreement, with the permissions that the app requested then. Later changes of the app don't extend it. */
+/** What a user agreed to: the permissions that the app asked for then. It gets no others by this, however it changes. */
 type Agreed = Agreement & { permissions: unknown };
 
 /** Records that a user authorized an app. Returns the code that the app exchanges for a token. */
@@ -100,7 +101,7 @@ export async function agree(
 
 type Exchange = { app: AppRow; now: Date };
 
-/** Exchanges a code of the web flow. The code is used up even if the exchange is refused. */
+/** Exchanges a code of the web flow. The code is used up even where the exchange is refused. */
 export async function exchangeCode(
   scope: WriteScope,
   {
@@ -113,8 +114,8 @@ export async function exchangeCode(
 ): Promise<Outcome> {
   const row = await consumeCode(scope.tx, hashToken(code));
   if (!row || row.app_id !== app.id || row.expires_at <= now) return { problem: 'bad_verification_code' };
-  if (row.code_challenge !== null && row.code_challenge !== challengeOf(verifier ?? ''))
-    return { problem: 'bad_verification_code' };
+  // A verifier without a challenge is refused too: somebody may have taken the challenge out of the address (RFC 9700, 4.8.2).
+  if (row.code_challenge !== (verifier === undefined ? null : challengeOf(verifier))) return { problem: 'bad_verification_code' };
   if (redirectUri !== undefined && row.redirect_uri !== null && redirectUri !== row.redirect_uri)
     return { problem: 'redirect_uri_mismatch' };
   const user = await findActiveUser(scope, row.account_id);
@@ -195,14 +196,18 @@ export async function startDevice(
   return { deviceCode, userCode };
 }
 
-/** Records a user's answer to a device, with the permissions that the app requests. */
+/**
+ * Records a user's answer to a device, with the permissions that the app asks for. Returns whether it counts: it doesn't if
+ * somebody answered before.
+ */
 export const answerDevice = (
   scope: WriteScope,
   device: DeviceRow,
   { app, by, state }: { app: AppRow; by: Account; state: 'approved' | 'denied' },
-) => updateDevice(scope.tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
+): Promise<boolean> =>
+  answerPendingDevice(scope.tx, device.hash, { state, account_id: by.id, permissions: JSON.stringify(app.permissions) });
 
-/** Answers a device that polls for its user's decision. A device that polls too often gets a longer interval. */
+/** Answers a device that polls for its user's answer. A device that polls too often gets a longer interval. */
 export async function pollDevice(
   scope: WriteScope,
   { app, deviceCode, now }: Exchange & { deviceCode: string },
@@ -225,9 +230,9 @@ export async function pollDevice(
 }
 
 /**
- * The address to which a user is redirected. A requested address must have the host and port of one of the app's callback
- * addresses, and a path below it; otherwise the result is undefined. Loopback addresses may have any port. Without a request, it
- * is the first callback address.
+ * The address to which a user is sent back. A requested address must have the host and port of a callback address of the app, and
+ * a path below it, or the result is undefined; for loopback addresses any port is allowed. Without a request, it is the first
+ * callback address.
  */
 export function returnAddress(app: AppRow, wanted: string | undefined): string | undefined {
   if (wanted === undefined) return app.callback_urls[0];

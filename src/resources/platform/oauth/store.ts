@@ -55,11 +55,18 @@ export const findDeviceByUserCode = (db: Db, userCode: string, now: Date): Promi
     .where('expires_at', '>', now)
     .executeTakeFirst();
 
-export const updateDevice = (
+export const updateDevice = (tx: Tx, hash: Buffer, change: Pick<Updateable<DB['device_codes']>, 'polled_at' | 'interval_s'>) =>
+  tx.updateTable('device_codes').set(change).where('hash', '=', hash).execute();
+
+/** Records the answer to a device. Returns whether it was the first one. */
+export const answerPendingDevice = async (
   tx: Tx,
   hash: Buffer,
-  change: Pick<Updateable<DB['device_codes']>, 'state' | 'account_id' | 'permissions' | 'polled_at' | 'interval_s'>,
-) => tx.updateTable('device_codes').set(change).where('hash', '=', hash).execute();
+  answer: Pick<Updateable<DB['device_codes']>, 'state' | 'account_id' | 'permissions'>,
+): Promise<boolean> => {
+  const pending = tx.updateTable('device_codes').set(answer).where('hash', '=', hash).where('state', '=', 'pending');
+  return (await pending.executeTakeFirst()).numUpdatedRows > 0n;
+};
 
 export const removeDevice = (tx: Tx, hash: Buffer) => tx.deleteFrom('device_codes').where('hash', '=', hash).execute();
 

@@ -32,7 +32,7 @@ const limits = advisoryLimits;
 /**
  * Refuses whoever doesn't administer the advisories of a repository: as its administrator, as a security manager, or as an app.
  */
-export async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {
+async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {
   if (repo.role === 'admin' || hasNoRole(by.grant) || (await isSecurityManager(scope.tx, repo.owner_id, by.account.id))) return;
   throw forbidden('Must be an administrator of the repository, or a security manager.');
 }

@@ -2,13 +2,15 @@ import { createHash } from 'node:crypto';
 import { OAuthApp, Octokit } from 'octokit';
 import { beforeAll, describe, expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
+import { change as transact } from '#database/connect.ts';
 import { changePassword, hashPassword } from '#resources/platform/oauth/index.ts';
 import { type AppRow, changeApp, createApp } from '#resources/repositories/apps/index.ts';
+import { waitsForLock } from '#test/support/time.ts';
 import { world } from '#test/support/world.ts';
 import { cheapHash, password } from './accounts.ts';
 import { browser } from './browser.ts';
 
-const { as, user, change, clock, url } = await world({ vocabulary: 'github' });
+const { as, user, change, clock, url, hearth } = await world({ vocabulary: 'github' });
 const callback = 'https://client.example/callback';
 let ada: Account;
 let oauth: { app: AppRow; clientSecret: string };
@@ -158,6 +160,13 @@ describe('the web flow', () => {
     expect((await exchange({ ...secret, code: await code(), code_verifier: verifier })).access_token).toBeDefined();
   });
 
+  test('PKCE: a verifier is refused where no challenge was sent, since somebody may have taken it out', async () => {
+    const { searchParams } = await agreed({ client_id: oauth.app.client_id });
+    const secret = { client_id: oauth.app.client_id, client_secret: oauth.clientSecret };
+    const given = { ...secret, code: searchParams.get('code') ?? '', code_verifier: 'v'.repeat(50) };
+    expect((await exchange(given)).error).toBe('bad_verification_code');
+  });
+
   test('nobody is sent to an address that is not the app’s', async () => {
     const page = await signedIn();
     for (const redirect_uri of [
@@ -263,6 +272,23 @@ describe('the device flow', () => {
     expect(scope).toBe('repo');
     expect((await (await as(access_token)).get('/user')).body.login).toBe('ada');
     expect((await poll(started.device_code)).error).toBe('incorrect_device_code');
+  });
+
+  test('of two answers for one device at once, the first counts, and the second is told so', async () => {
+    const started = await start(oauth.app.client_id);
+    const page = await signedIn();
+    const form = await page.get('/login/device');
+    const consent = await page.submit('/login/device', form.text, { user_code: started.user_code ?? '' });
+    const others = hearth.worker.database.db;
+    const second = await transact(others, async (tx) => {
+      const { user_code = '' } = started;
+      await tx.updateTable('device_codes').set({ state: 'denied' }).where('user_code', '=', user_code).execute();
+      const submitted = page.submit('/login/device', consent.text, { answer: 'yes' });
+      await waitsForLock(others, 'update "device_codes"');
+      return { submitted };
+    });
+    expect((await second.submitted).text).toContain('No device waits for this code.');
+    expect((await poll(started.device_code)).error).toBe('access_denied');
   });
 
   test('a refused, late, unknown or forbidden device gets nothing', async () => {

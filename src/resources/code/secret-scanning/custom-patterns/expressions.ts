@@ -1,5 +1,6 @@
 // What may be a custom pattern: expressions that RE2 knows, that find their own test string, no ordinary text, and that are fast.
-import { type FieldError, invalidFields } from '#lib/refusal.ts';
+// All of that is tried out in a worker thread.
+import type { FieldError } from '#lib/refusal.ts';
 import { expressionSet, groupFinder, isFarAbove, sizedExpression, wholeExpression } from '#lib/regular-expression.ts';
 import {
   acceptanceOf,
@@ -10,7 +11,7 @@ import {
   wholeOf,
 } from '../detection/custom-scanner.ts';
 
-const resource = 'CustomPattern';
+export const resource = 'CustomPattern';
 
 /** Ordinary lines of code and prose. What finds secrets in half of them finds them everywhere. */
 const ordinaryLines = [
@@ -38,17 +39,28 @@ const ascii = /^[\x00-\x7f]*$/;
 
 type Wanted = Expressions & { readonly test_string: string | null };
 
+/** Patterns that a request wants, and those that they will be looked for with. */
+export type Trial = {
+  /** Each with its place in the request, as `patterns.0.`. */
+  readonly wanted: readonly { readonly pattern: Wanted; readonly at: string }[];
+  readonly others: readonly Expressions[];
+  /** The field that names all of them. */
+  readonly field: string;
+};
+
 /**
- * Refuses expressions that are unknown to RE2, empty, slow, or find ordinary text, and a pattern that doesn't find its test
- * string.
- * @param at where the pattern is in the request, as `patterns.0.`
- * @throws Refusal 422 with the field
+ * What is wrong with the first pattern that can't be one: expressions that are unknown to RE2, empty, slow, or find ordinary
+ * text, a test string that isn't found, or patterns that are slow together though each by itself isn't.
  */
-export function checkExpressions(wanted: Wanted, at: string): void {
-  const errors = expressionErrors(wanted, at);
-  if (errors.length > 0) throw invalidFields(errors);
-  const problem = problemOf(wanted);
-  if (problem) throw invalidFields([errorOf(`${at}${problem.field}`, problem.message)]);
+export function findErrors({ wanted, others, field }: Trial): FieldError[] {
+  for (const { pattern, at } of wanted) {
+    const errors = expressionErrors(pattern, at);
+    if (errors.length > 0) return errors;
+    const problem = problemOf(pattern);
+    if (problem) return [errorOf(`${at}${problem.field}`, problem.message)];
+  }
+  const isTooSlow = isSlow([...others, ...wanted.map(({ pattern }) => pattern)]);
+  return isTooSlow ? [errorOf(field, `${field} are too slow together with the patterns that exist`)] : [];
 }
 
 const errorOf = (field: string, message: string): FieldError => ({ resource, field, code: 'invalid', message });
@@ -105,11 +117,6 @@ function sizeOf(wanted: Expressions): number {
   } catch {
     return Number.POSITIVE_INFINITY;
   }
-}
-
-/** Refuses patterns that are slow together, though each by itself isn't. @throws Refusal 422 */
-export function checkTogether(patterns: readonly Expressions[], field: string): void {
-  if (isSlow(patterns)) throw invalidFields([errorOf(field, `${field} are too slow together with the patterns that exist`)]);
 }
 
 /**

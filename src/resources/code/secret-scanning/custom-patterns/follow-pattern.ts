@@ -6,6 +6,7 @@ import { recordAll } from '#events/record.ts';
 import { job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { openSecret } from '../rules.ts';
 import { enqueueScans, historyPriority } from '../scans/scan.ts';
 import { listAlertsOfPattern, removeAlerts, resolveAlerts } from '../store.ts';
@@ -44,8 +45,13 @@ async function endPattern(context: JobContext, row: PatternRow, actor: Actor): P
 async function reviseAlerts(context: JobContext, row: PatternRow, actor: Actor): Promise<void> {
   const { secrets } = context.services;
   const isFound = wouldFind(row);
+  const yieldNow = periodicYield();
   await eachBatch(context, row, async (scope, alerts) => {
-    const lost = alerts.filter((alert) => !isFound(openSecret(secrets, alert).toString('latin1')));
+    const lost: Alert[] = [];
+    for (const alert of alerts) {
+      if (!isFound(openSecret(secrets, alert).toString('latin1'))) lost.push(alert);
+      await yieldNow();
+    }
     await resolve(scope, lost, { resolution: 'pattern_edited', actor, now: context.now });
   });
 }

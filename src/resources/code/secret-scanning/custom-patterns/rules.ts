@@ -1,21 +1,21 @@
-// Rules for custom patterns, and for their alerts when a pattern changes or is deleted.
+// Custom patterns: what may be one, and what becomes of alerts when one is changed or deleted.
 
 import type { ActionContext, OrganizationAction } from '#access/action.ts';
 import type { Org, Repo } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { enqueue } from '#jobs/job.ts';
+import type { Caller } from '#lib/caller.ts';
 import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { conflict, type FieldError, invalid, invalidFields, notFound, orNotFound, preconditionFailed } from '#lib/refusal.ts';
-import { periodicYield } from '#lib/turns.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
-import type { Expressions } from '../detection/custom-scanner.ts';
+import { type CustomPattern, type Expressions, sizeOfPatterns } from '../detection/custom-scanner.ts';
 import { providerPatterns } from '../detection/patterns.ts';
 import { secretScanningLimits } from '../limits.ts';
-import { checkExpressions, checkTogether } from './expressions.ts';
+import { resource } from './expressions.ts';
 import { followPattern } from './follow-pattern.ts';
 import type { CustomPatternChange, NewCustomPattern, PatternDeletion, PatternSettingsChange } from './schemas.ts';
 import { customTokenType, providerTokenType, versionOfSettings } from './settings.ts';
@@ -34,36 +34,42 @@ import {
   updatePushProtection,
   updateRemoval,
 } from './store.ts';
+import { tryOut } from './try-out.ts';
 
-const resource = 'CustomPattern';
 const maxPatterns = fixedValue(secretScanningLimits.customPatterns);
 
 /** The organization or repository of a path that has patterns. */
 type PatternParent = { readonly org: Org } | { readonly repo: Repo };
 type PatternAction = PatternParent & ActionContext;
 
-/** The owner of the patterns that a path names. */
+/** Whose patterns a path is about. */
 export const ownerOf = (at: PatternParent): PatternOwner =>
   'repo' in at ? { repository: at.repo.id } : { organization: at.org.id };
 
-/** Refuses a repository with secret scanning off, as its alerts do. */
+/** Refuses a repository in which secret scanning is off, as its alerts do. */
 export function demandPatterns(at: PatternParent): void {
   if ('repo' in at && !at.repo.secret_scanning) throw notFound();
 }
 
-/**
- * Checks each new pattern by itself.
- * @throws Refusal 422 with the field
- */
-export async function checkNewPatterns(wanted: readonly NewCustomPattern[]): Promise<void> {
-  const yieldNow = periodicYield();
-  for (const [index, one] of wanted.entries()) {
-    checkExpressions(rowOf(one), `patterns.${index}.`);
-    await yieldNow();
-  }
+/** Refuses new patterns that can't be patterns, before a transaction begins. @throws Refusal 422 with the field */
+export async function tryNewPatterns(db: Db, action: PatternAction, wanted: readonly NewCustomPattern[]): Promise<void> {
+  const patterns = wanted.map((one, index) => ({ pattern: rowOf(one), at: `patterns.${index}.` }));
+  await tryOut(callerOf(action), {
+    wanted: patterns,
+    others: (await othersOf(db, action)).map(expressionsOf),
+    field: 'patterns',
+  });
 }
 
-/** The columns of a requested pattern. */
+/** Refuses a change of a pattern that makes it none, before a transaction begins. @throws Refusal 422 with the field */
+export async function tryChange(db: Db, action: PatternAction, row: PatternRow, wanted: CustomPatternChange): Promise<void> {
+  checkVersion(row, wanted.custom_pattern_version);
+  const others = (await othersOf(db, action)).filter(({ id }) => id !== row.id);
+  const pattern = changed(row, wanted);
+  await tryOut(callerOf(action), { wanted: [{ pattern, at: '' }], others: others.map(expressionsOf), field: 'pattern' });
+}
+
+/** The columns of a pattern as a request wants it. */
 const rowOf = ({ pattern, start_delimiter, end_delimiter, must_match, must_not_match, test_string }: NewCustomPattern) => ({
   expression: pattern,
   start_delimiter,
@@ -73,7 +79,7 @@ const rowOf = ({ pattern, start_delimiter, end_delimiter, must_match, must_not_m
   test_string: test_string ?? null,
 });
 
-/** Creates patterns that `checkNewPatterns` accepted: all of them, or none. */
+/** Makes patterns that `tryNewPatterns` let pass: all of them, or none. */
 export async function createPatterns(
   scope: WriteScope,
   action: PatternAction,
@@ -87,7 +93,7 @@ export async function createPatterns(
   checkNames(existing, wanted);
   if (existing.length + wanted.length > maxPatterns)
     throw invalid(resource, 'patterns', 'unprocessable', `There can be at most ${maxPatterns} custom patterns`);
-  checkTogether([...(await othersOf(scope, action, existing)), ...wanted.map(rowOf)], 'patterns');
+  checkSize([...existing, ...wanted.map(rowOf)], 'patterns');
   const slugs = await listSlugs(
     scope.tx,
     'repo' in action ? { repository: action.repo.id, owner: action.repo.owner_id } : { owner: action.org.id },
@@ -125,12 +131,29 @@ function checkNames(existing: readonly PatternRow[], wanted: readonly NewCustomP
   if (errors.length > 0) throw invalidFields(errors);
 }
 
-/** The patterns that scans look for together with the new ones. */
-async function othersOf(scope: WriteScope, at: PatternParent, existing: readonly PatternRow[]): Promise<readonly Expressions[]> {
-  return 'repo' in at ? listScannedPatterns(scope.tx, { repository: at.repo.id, owner: at.repo.owner_id }) : existing;
+const callerOf = ({ by }: ActionContext): Caller => ({ key: `account:${by.account?.id}`, kind: 'signed_in' });
+
+const expressionsOf = ({ expression, start_delimiter, end_delimiter, must_match, must_not_match }: Expressions): Expressions => ({
+  expression,
+  start_delimiter,
+  end_delimiter,
+  must_match,
+  must_not_match,
+});
+
+/** The patterns that are looked for together with new ones. */
+const othersOf = (db: Db, at: PatternParent): Promise<readonly CustomPattern[]> =>
+  'repo' in at ? listScannedPatterns(db, { repository: at.repo.id, owner: at.repo.owner_id }) : listAllPatterns(db, at.org.id);
+
+const maxSize = fixedValue(secretScanningLimits.customSize);
+
+/** Bounds what all patterns take together: memory and time grow with it. @throws Refusal 422 */
+function checkSize(patterns: readonly Expressions[], field: string): void {
+  if (sizeOfPatterns(patterns) > maxSize)
+    throw invalid(resource, field, 'invalid', `${field} are too large together with the patterns that exist`);
 }
 
-/** The type of a pattern's alerts: its name, with hyphens, so that it differs from every known type. */
+/** The type of a pattern's alerts: its name, with hyphens, so that it is none of a known form. */
 function slugOf(name: string, taken: ReadonlySet<string>): string {
   const words = name.toLowerCase().match(/[a-z0-9]+/g) ?? ['custom', 'pattern'];
   const slug = words.join('-').slice(0, 100);
@@ -140,48 +163,48 @@ function slugOf(name: string, taken: ReadonlySet<string>): string {
   }
 }
 
-/** Updates alerts and scans after a pattern has changed. */
+/** Has alerts and scans follow what happened to a pattern. */
 const follow = (scope: WriteScope, { by }: PatternAction, pattern: Id<'secret_patterns'>): Promise<void> =>
   enqueue(scope.tx, followPattern, { pattern, actor: by.account?.id }, { key: `secret-pattern:${pattern}` });
 
-/** The version of a pattern in replies. Requests send it back to name the version that they change. */
+/** The version of a pattern in replies, which requests send back to say what they are about. */
 export const versionOf = ({ version }: Pick<PatternRow, 'version'>): string => String(version);
 
 function checkVersion(row: PatternRow, wanted: string | null | undefined): void {
   if (wanted != null && wanted !== versionOf(row)) throw preconditionFailed('The custom pattern has another version by now.');
 }
 
+/** What a pattern is after a change. */
+const changed = (row: PatternRow, wanted: CustomPatternChange) => ({
+  expression: wanted.pattern ?? row.expression,
+  start_delimiter: wanted.start_delimiter ?? row.start_delimiter,
+  end_delimiter: wanted.end_delimiter ?? row.end_delimiter,
+  must_match: wanted.must_match ?? row.must_match,
+  must_not_match: wanted.must_not_match ?? row.must_not_match,
+  test_string: wanted.test_string === undefined ? row.test_string : wanted.test_string,
+});
+
 /**
- * Changes what a pattern finds. A job resolves the alerts of secrets that it no longer finds.
- * @throws Refusal 412 or 422
+ * Changes what a pattern finds, as `tryChange` let pass for the pattern `tried`. Alerts of secrets that it finds no more are
+ * resolved in the background. @throws Refusal 412 or 422
  */
 export async function changePattern(
   scope: WriteScope,
   action: PatternAction,
-  row: PatternRow,
+  { row, tried }: { row: PatternRow; tried: PatternRow },
   wanted: CustomPatternChange,
 ): Promise<PatternRow | undefined> {
-  checkVersion(row, wanted.custom_pattern_version);
-  const next = {
-    expression: wanted.pattern ?? row.expression,
-    start_delimiter: wanted.start_delimiter ?? row.start_delimiter,
-    end_delimiter: wanted.end_delimiter ?? row.end_delimiter,
-    must_match: wanted.must_match ?? row.must_match,
-    must_not_match: wanted.must_not_match ?? row.must_not_match,
-    test_string: wanted.test_string === undefined ? row.test_string : wanted.test_string,
-  };
-  checkExpressions(next, '');
+  checkVersion(row, wanted.custom_pattern_version ?? versionOf(tried));
+  const next = changed(row, wanted);
   const existing = (await listPatternsForUpdate(scope.tx, ownerOf(action))).filter(({ id }) => id !== row.id);
-  checkTogether([...(await othersOf(scope, action, existing)), next], 'pattern');
-  const [changed] = await updatePattern(scope.tx, row.id, { ...next, state: wanted.state ?? row.state, updated_at: action.now });
+  // Patterns that were stored before this bound may become smaller.
+  if (sizeOfPatterns([next]) > sizeOfPatterns([row])) checkSize([...existing, next], 'pattern');
+  const [updated] = await updatePattern(scope.tx, row.id, { ...next, state: wanted.state ?? row.state, updated_at: action.now });
   await follow(scope, action, row.id);
-  return changed;
+  return updated;
 }
 
-/**
- * Deletes patterns, all of them or none. A job deletes or resolves their alerts.
- * @throws Refusal 404 or 412
- */
+/** Deletes patterns, all of them or none. Their alerts are deleted or resolved in the background. @throws Refusal 404 or 412 */
 export async function deletePatterns(
   scope: WriteScope,
   action: PatternAction,
@@ -202,9 +225,8 @@ export async function loadPatternSettings(db: Db, organization: Id<'accounts'>) 
 }
 
 /**
- * Changes which patterns block pushes.
- * @returns the new version
- * @throws Refusal 409 where the version has changed, or 422
+ * Changes which patterns keep people from pushing. @returns the new version. @throws Refusal 409 where a version is another one,
+ * or 422
  */
 export async function changePatternSettings(
   scope: WriteScope,

@@ -1,10 +1,18 @@
 // Finds secrets of custom patterns in bytes. One automaton of all of them says in one pass which match in a part of a file; only
-// there, the places are looked for.
+// there, the places are looked for. It runs in a worker thread, since a file of 40 KB can take a minute: the time of RE2 grows
+// with the text and with the patterns.
 
 import { LRUCache } from 'lru-cache';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
-import { expressionSet, type GroupFinder, groupFinder, regularExpression, type TextTest } from '#lib/regular-expression.ts';
+import {
+  estimatedSize,
+  expressionSet,
+  type GroupFinder,
+  groupFinder,
+  regularExpression,
+  type TextTest,
+} from '#lib/regular-expression.ts';
 import { secretScanningLimits } from '../limits.ts';
 import { type Match, type Scanner, scannerInParts } from './scanner.ts';
 
@@ -114,25 +122,33 @@ function* matchesOf({ pattern, finder, accepts }: Compiled, part: Part, budget: 
   }
 }
 
-const scanners = new LRUCache<string, Scanner>({ max: 50 });
+/** The instructions of everything that a pattern consists of, without compiling it. */
+export const sizeOfPattern = (pattern: Expressions): number =>
+  [wholeOf(pattern), ...pattern.must_match, ...pattern.must_not_match].reduce((sum, one) => sum + estimatedSize(one), 0);
+
+export const sizeOfPatterns = (patterns: readonly Expressions[]): number =>
+  patterns.reduce((sum, pattern) => sum + sizeOfPattern(pattern), 0);
+
+/** The most instructions of scanners that a thread keeps: each takes about a kilobyte. */
+const maxKept = 4 * fixedValue(secretScanningLimits.customSize);
+
+const scanners = new LRUCache<string, { scanner: Scanner; size: number }>({
+  maxSize: maxKept,
+  sizeCalculation: ({ size }) => size,
+});
 
 /** A scanner of custom patterns, which is built once for as long as it is used. */
-export function scannerOfCustom(patterns: readonly CustomPattern[]): Scanner {
+function scannerOfCustom(patterns: readonly CustomPattern[]): Scanner {
   const key = JSON.stringify(patterns);
   const known = scanners.get(key);
-  if (known) return known;
+  if (known) return known.scanner;
   const scanner = customScannerOf(patterns);
-  scanners.set(key, scanner);
+  scanners.set(key, { scanner, size: sizeOfPatterns(patterns) + 1 });
   return scanner;
 }
 
-/** One scanner after the other over the same bytes. */
-export const inTurn = (one: Scanner, other: Scanner): Scanner =>
-  scannerInParts(function* (bytes, limit) {
-    let left = limit;
-    for (const scanner of [one, other])
-      for (const found of left > 0 ? scanner.scanInParts(bytes, left) : []) {
-        yield found;
-        left -= found.length;
-      }
-  });
+type CustomScan = { readonly patterns: readonly CustomPattern[]; readonly bytes: Uint8Array; readonly limit: number };
+
+/** The secrets of custom patterns in some bytes, up to a limit. */
+export const scanCustom = ({ patterns, bytes, limit }: CustomScan): Match[] =>
+  scannerOfCustom(patterns).scan(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length), limit);

@@ -3,12 +3,14 @@
 import type { CommitFile } from '#git/history/commit-files.ts';
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
+import type { Caller } from '#lib/caller.ts';
 import { oncePerObject } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { secretScanningLimits } from '../limits.ts';
-import { type CustomPattern, inTurn, scannerOfCustom } from './custom-scanner.ts';
+import type { CustomPattern } from './custom-scanner.ts';
+import { type CustomSearch, customSearch } from './custom-search.ts';
 import { genericPatterns, patternsVersion, providerPatterns } from './patterns.ts';
 import { type Match, type Scanner, scannerOf } from './scanner.ts';
 
@@ -46,28 +48,34 @@ const wholeScanner = scannerOf([...providerPatterns, ...genericPatterns]);
 /** The name of some patterns, together with those of no provider. */
 export const withGeneric = (name: string): string => `${name}, generic`;
 
-/** What a repository looks for: the known forms by a name that changes with them, and custom patterns. */
-export function scannerFor(
-  repo: { readonly secret_scanning_non_provider_patterns: boolean },
-  custom: readonly CustomPattern[],
-): { scanner: Scanner; name: string } {
-  const isWhole = repo.secret_scanning_non_provider_patterns;
-  const known = isWhole ? wholeScanner : providerScanner;
-  const scanner = custom.length === 0 ? known : inTurn(known, scannerOfCustom(custom));
-  return { scanner, name: isWhole ? withGeneric(String(patternsVersion)) : String(patternsVersion) };
-}
+/** What looks for secrets: known forms in process, and custom patterns in a worker thread. */
+export type SecretSearch = { readonly known: Scanner; readonly findCustom: CustomSearch };
+
+/** The name of the known forms that a repository looks for, which changes with them. */
+export const nameOfForms = (repo: SearchingRepository): string =>
+  repo.secret_scanning_non_provider_patterns ? withGeneric(String(patternsVersion)) : String(patternsVersion);
+
+type SearchingRepository = { readonly secret_scanning_non_provider_patterns: boolean };
+
+/** What a repository looks for. */
+export const searchFor = (repo: SearchingRepository, custom: readonly CustomPattern[], caller: Caller): SecretSearch => ({
+  known: repo.secret_scanning_non_provider_patterns ? wholeScanner : providerScanner,
+  findCustom: customSearch(custom, caller),
+});
 
 /**
  * What push protection looks for: the forms of providers, which hardly ever match what is no secret, and the custom patterns
  * given.
  */
-export const protectedScanner = (custom: readonly CustomPattern[]): Scanner =>
-  custom.length === 0 ? providerScanner : inTurn(providerScanner, scannerOfCustom(custom));
+export const protectedSearch = (custom: readonly CustomPattern[], caller: Caller): SecretSearch => ({
+  known: providerScanner,
+  findCustom: customSearch(custom, caller),
+});
 
 /** The secrets in files, each blob being read once. */
 export async function* findSecrets(
   reader: ObjectReader,
-  scanner: Scanner,
+  search: SecretSearch,
   files: readonly CommitFile[],
 ): AsyncGenerator<FoundSecret> {
   const byBlob = new Map<Oid, CommitFile>();
@@ -78,7 +86,7 @@ export async function* findSecrets(
     if (!file || !('object' in read) || read.object.type !== 'blob') continue;
     const { data } = read.object;
     if (data.subarray(0, sniffed).includes(0)) continue;
-    for await (const match of matchesIn(data, scanner, yieldNow))
+    for await (const match of matchesIn(data, search, yieldNow))
       yield { ...secretOf(match), commit: file.commit, path: file.path, blob: read.oid, ...locationOf(match, lineBegins(data)) };
   }
 }
@@ -86,13 +94,16 @@ export async function* findSecrets(
 /** The secrets in some bytes; between their parts, other work has its turn. */
 export async function* matchesIn(
   bytes: Buffer,
-  scanner: Scanner,
+  { known, findCustom }: SecretSearch,
   yieldNow: ReturnType<typeof periodicYield>,
 ): AsyncGenerator<Match> {
-  for (const found of scanner.scanInParts(bytes, maxFound)) {
+  let left = maxFound;
+  for (const found of known.scanInParts(bytes, maxFound)) {
     yield* found;
+    left -= found.length;
     await yieldNow();
   }
+  yield* await findCustom(bytes, left);
 }
 
 /** A secret without its place. */

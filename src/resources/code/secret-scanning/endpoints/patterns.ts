@@ -11,12 +11,13 @@ import { presentPattern, presentSettings } from '../custom-patterns/present.ts';
 import {
   changePattern,
   changePatternSettings,
-  checkNewPatterns,
   createPatterns,
   deletePatterns,
   demandPatterns,
   loadPatternSettings,
   ownerOf,
+  tryChange,
+  tryNewPatterns,
 } from '../custom-patterns/rules.ts';
 import {
   ChangedSettings,
@@ -108,9 +109,9 @@ export const { org: createOrgCustomPatterns, repo: createRepoCustomPatterns } = 
       ],
     },
     replies: { 201: CreatedPatterns },
-    async handle({ change, at, body, action }) {
+    async handle({ db, change, at, body, action }) {
       demandPatterns(at);
-      await checkNewPatterns(body.patterns);
+      await tryNewPatterns(db, action, body.patterns);
       const rows = await change((scope) => createPatterns(scope, action, body.patterns));
       return { created_patterns: rows.map(presentPattern) };
     },
@@ -141,9 +142,11 @@ export const { org: updateOrgCustomPattern, repo: updateRepoCustomPattern } = en
     body: CustomPatternChange,
     example: { pattern: 'ENG-[0-9a-f]{40}', test_string: null, custom_pattern_version: '12' },
     replies: { 200: CustomPattern },
-    async handle({ change, at, body, action }) {
+    async handle({ db, change, at, body, action }) {
       demandPatterns(at);
-      const changed = await change((scope, { customPattern }) => changePattern(scope, action, customPattern, body));
+      const tried = at.customPattern;
+      await tryChange(db, action, tried, body);
+      const changed = await change((scope, { customPattern: row }) => changePattern(scope, action, { row, tried }, body));
       return presentPattern(orNotFound(changed));
     },
   },

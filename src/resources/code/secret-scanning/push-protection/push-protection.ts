@@ -12,7 +12,7 @@ import { orNotFound } from '#lib/refusal.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { timestamp } from '#lib/time.ts';
 import { listScannedPatterns, loadSettings } from '../custom-patterns/store.ts';
-import { type FoundSecret, findSecrets, protectedScanner } from '../detection/find-secrets.ts';
+import { type FoundSecret, findSecrets, protectedSearch } from '../detection/find-secrets.ts';
 import { digestOf } from '../rules.ts';
 import type { Bypass, NewBypass } from '../schemas.ts';
 import { findPlaceholderForUpdate, insertPlaceholders, listPlaceholders, listPushable, updatePlaceholder } from './store.ts';
@@ -41,11 +41,13 @@ type Push = {
 export async function findBlocked(push: Push, batches: AsyncIterable<readonly CommitFile[]>): Promise<BlockedSecret[]> {
   const { db, secrets, reader, now, repository, owner, account } = push;
   const [custom, settings] = await Promise.all([listScannedPatterns(db, { repository, owner }), loadSettings(db, owner)]);
-  const scanner = protectedScanner(custom.filter(({ push_protection }) => push_protection));
+  const protectedPatterns = custom.filter(({ push_protection }) => push_protection);
+  // What a deploy key pushes counts for the owner of the repository.
+  const search = protectedSearch(protectedPatterns, { key: `account:${account ?? owner}`, kind: 'signed_in' });
   const blocked = new Map<string, BlockedSecret>();
   for await (const files of batches) {
     const found = new Map<string, BlockedSecret>();
-    for await (const one of findSecrets(reader, scanner, files)) {
+    for await (const one of findSecrets(reader, search, files)) {
       if (settings.get(one.type) === 'disabled') continue;
       const { secret: _secret, custom: _custom, ...location } = one;
       const digest = digestOf(secrets, one);

@@ -7,7 +7,8 @@ import type { Oid } from '#git/objects/oid.ts';
 import { listRefNames } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { findSecrets, scannerFor } from '../detection/find-secrets.ts';
+import { findSecrets, searchFor } from '../detection/find-secrets.ts';
+import { scanCaller } from './caller.ts';
 import { recorderOf } from './recorder.ts';
 import type { Scanning, ScanProgress, ScanRow } from './store.ts';
 
@@ -39,12 +40,12 @@ export async function scanCommits(
   { targets, known, total, done, actor_id }: ScanRow,
 ): Promise<ScanProgress> {
   const gitRepository = repoOf(context.services.git, repo.id);
-  const { scanner } = scannerFor(repo, patterns);
+  const search = searchFor(repo, patterns, scanCaller);
   const commits = await listRange(gitRepository, { to: targets, without: known }, { total, offset: done, limit: commitsPerRun });
   await using reader = await openObjects(gitRepository, { isBulk: true });
   const recorder = recorderOf(context, { repo, actor: actor_id ?? undefined });
   for await (const files of inBatches(readCommitFiles(gitRepository, commits), maxFilesInMemory))
-    for await (const one of findSecrets(reader, scanner, files)) await recorder.add(one);
+    for await (const one of findSecrets(reader, search, files)) await recorder.add(one);
   await recorder.flush();
   const read = commits.length === 0 ? total : done + commits.length;
   return { isDone: read >= total, progress: { done: read } };

@@ -6,7 +6,8 @@ import { getOptional, grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { loadScannedPatterns } from '../custom-patterns/store.ts';
 import { findInTexts } from '../detection/find-in-texts.ts';
-import { scannerFor } from '../detection/find-secrets.ts';
+import { searchFor } from '../detection/find-secrets.ts';
+import { scanCaller } from './caller.ts';
 import { recorderOf } from './recorder.ts';
 import { loadScanned, type Scanning, type ScanProgress, type ScanRow } from './store.ts';
 import { firstText, listTextsAfter, loadTexts, rowOf, type TextCursor, type TextRow } from './text-store.ts';
@@ -17,12 +18,12 @@ const batchesPerRun = 20;
 
 /** Reads some texts of a scan, and records what is found. */
 export async function scanTexts(context: JobContext, { repo, patterns }: Scanning, scan: ScanRow): Promise<ScanProgress> {
-  const { scanner } = scannerFor(repo, patterns);
+  const search = searchFor(repo, patterns, scanCaller);
   const recorder = recorderOf(context, { repo, actor: scan.actor_id ?? undefined });
   let next: TextCursor | undefined = cursorOf(scan);
   for (let batch = 0; next && batch < batchesPerRun; batch++) {
     const read: Awaited<ReturnType<typeof listTextsAfter>> = await listTextsAfter(context.db, repo.id, next, rowsPerBatch);
-    for await (const one of findInTexts(scanner, read.texts)) await recorder.add(one);
+    for await (const one of findInTexts(search, read.texts)) await recorder.add(one);
     next = read.next;
   }
   await recorder.flush();
@@ -72,10 +73,10 @@ export const scanWritten = batchSubscription<(typeof kinds)[number], JobContext>
     for (const [id, own] of grouped(texts, ({ repository_id }) => repository_id)) {
       const repo = repositories.get(id);
       if (!repo) continue;
-      const { scanner } = scannerFor(repo, patterns.get(id) ?? []);
+      const search = searchFor(repo, patterns.get(id) ?? [], scanCaller);
       for (const [actor, some] of grouped(own, actorOf)) {
         const recorder = recorderOf(context, { repo, actor });
-        for await (const one of findInTexts(scanner, some)) await recorder.add(one);
+        for await (const one of findInTexts(search, some)) await recorder.add(one);
         await recorder.flush();
       }
     }

@@ -11,7 +11,7 @@ import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { listScannedPatterns, type ScannedPattern } from '../custom-patterns/store.ts';
-import { scannerFor, withGeneric } from '../detection/find-secrets.ts';
+import { nameOfForms, withGeneric } from '../detection/find-secrets.ts';
 import { scanSources } from '../present.ts';
 import { planCommits, scanCommits } from './scan-commits.ts';
 import { scanTexts } from './scan-texts.ts';
@@ -108,7 +108,7 @@ async function nextScan(
   const running = await findRunningScan(db, repo.id, source);
   if (running) return running;
   const last = await findLastScan(db, repo.id, source);
-  const patterns = scannerFor(repo, []).name;
+  const patterns = nameOfForms(repo);
   // Fewer patterns than before need no other scan.
   const hasKnownForms = last !== undefined && [patterns, withGeneric(patterns)].includes(last.patterns);
   const unknown = custom.filter(({ version }) => !last?.custom_patterns.includes(version));

@@ -17,6 +17,7 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, getOptional, unique } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { addOpenIssues, findRepository, namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { readCommitMessage } from '#text/read.ts';
@@ -56,7 +57,7 @@ async function readPush(
 ): Promise<void> {
   const commits = await findNewCommits(db, services, row, move);
   const html = services.url === undefined ? undefined : linksOf(services.url).html;
-  const texts = textsOf(commits, html);
+  const texts = await textsOf(commits, html);
   if (texts.length === 0) return;
   const account = await findAccountById(db, event.actor);
   // The push's credential is unknown by now. It was for this repository, so of others only public issues are referred to.
@@ -82,16 +83,21 @@ async function findNewCommits(
 
 type CommitText = { commit: string; references: ReturnType<typeof limitedReferences> };
 
-/** The commits that refer to something, as far as the limit goes. */
-function textsOf(commits: readonly Commit[], html: string | undefined): CommitText[] {
+/** The commits that refer to something, as far as the limit goes. It yields to the event loop, since messages may be long. */
+async function textsOf(commits: readonly Commit[], html: string | undefined): Promise<CommitText[]> {
+  const yieldNow = periodicYield();
+  const texts: CommitText[] = [];
   let total = 0;
-  return commits.flatMap(({ oid, message }) => {
+  for (const { oid, message } of commits) {
     const references = limitedReferences(readCommitMessage(message, html === undefined ? {} : { html }));
     const { mentions, teamMentions, issues } = references;
     const count = mentions.length + teamMentions.length + issues.length;
     total += count;
-    return count === 0 || total > maxReferences ? [] : [{ commit: oid, references }];
-  });
+    if (total > maxReferences) break;
+    if (count > 0) texts.push({ commit: oid, references });
+    await yieldNow();
+  }
+  return texts;
 }
 
 type PushedTexts = { row: RepositoryRow; texts: readonly CommitText[]; writer: Viewer };

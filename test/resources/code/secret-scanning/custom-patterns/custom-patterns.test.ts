@@ -175,6 +175,21 @@ test('expressions that would be huge are refused without being compiled', async 
   expect(longest, 'milliseconds of the longest turn').toBeLessThan(400);
 });
 
+test('all patterns together have a bound, whose pattern may still become smaller', async () => {
+  const { at } = await setting({ secret_scanning: on });
+  const patternsAt = `${at}/custom-patterns`;
+  const large = () => wantedOf(newPrefix(), { start_delimiter: '', end_delimiter: '', pattern: `${newPrefix()}-[0-9]{940}` });
+  const rows = await made(patternsAt, ...Array.from({ length: 20 }, large));
+  expect(await client.post(patternsAt, { patterns: Array.from({ length: 2 }, large) })).toMatchObject({
+    status: 422,
+    body: { errors: [{ field: 'patterns', message: 'patterns are too large together with the patterns that exist' }] },
+  });
+  const change = (pattern: string) =>
+    client.patch(`${patternsAt}/${rows[0].id}`, { pattern, custom_pattern_version: rows[0].custom_pattern_version });
+  expect(await change('eng-[0-9]{998}[a-z]{998}')).toMatchObject({ status: 422, body: { errors: [{ field: 'pattern' }] } });
+  expect((await change('eng-[0-9]{200}')).status).toBe(200);
+});
+
 test('patterns are made all or none, each name once, and no more than the limit', async () => {
   const prefix = newPrefix();
   const [first] = await made(ofOrg, wantedOf(prefix));
