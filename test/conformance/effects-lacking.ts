@@ -55,7 +55,6 @@ export const lackingEffects: readonly { family: string; fields: readonly string[
       'permissions.discussions',
       'permissions.followers',
       'permissions.interaction_limits',
-      'permissions.merge_queues',
       'permissions.packages',
       'permissions.repository_projects',
       'permissions.single_file',

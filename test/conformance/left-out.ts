@@ -190,20 +190,6 @@ export const leftOut: readonly LeftOut[] = [
       'and no assistant reviews',
   },
   {
-    operationIds: ['repos/create-repo-ruleset', 'repos/update-repo-ruleset'],
-    places: [
-      'check_response_timeout_minutes',
-      'grouping_strategy',
-      'max_entries_to_build',
-      'max_entries_to_merge',
-      'merge_method',
-      'min_entries_to_merge',
-      'min_entries_to_merge_wait_minutes',
-    ].map(ofRule),
-    ignored: true,
-    reason: 'of the rule about a merge queue, which Hearth does not have',
-  },
-  {
     operationIds: ['repos/create-org-ruleset', 'repos/update-org-ruleset'],
     places: ['/target=repository'],
     reason: 'of rules about repositories themselves, as their names and visibility; rulesets hold for branches, tags and pushes',

@@ -112,7 +112,7 @@ const isForEverybody = (resources: readonly AnyPathResource[]): boolean =>
   );
 
 /** Always found: resources that every caller has, and the name of a branch, which need not exist. */
-const everybodyHas = new Set(['counts', 'ruledBranch']);
+const everybodyHas = new Set(['counts', 'ruledBranch', 'queueBranch']);
 
 const changes = await noteChanges(opened.db);
 

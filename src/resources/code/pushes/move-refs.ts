@@ -34,7 +34,7 @@ type MoveRefsOptions = MoveReason & {
   /** Whether the actor's credential may change workflow files. */
   workflowFiles: WorkflowFileAccess;
   /** What rules said of the moves already. Omitted: they are asked now. None: the moves are the server's own. */
-  judged?: readonly MoveEvaluation[];
+  evaluated?: readonly MoveEvaluation[];
   /** What follows if the refs move, in the transaction that records that, whatever happens to this process. */
   following?: readonly FollowUp[];
 };
@@ -69,7 +69,7 @@ export async function mustMoveRefs(scope: MoveScope, options: MoveRefsOptions): 
 }
 
 async function moveOnce(scope: MoveScope, options: MoveRefsOptions): Promise<RefUpdate> {
-  const { repo, changes, actor, workflowFiles, following = [], judged, ...moveReason } = options;
+  const { repo, changes, actor, workflowFiles, following = [], evaluated, ...moveReason } = options;
   const gitRepository = repoOf(scope.git, repo.id);
   const unconditional = changes.filter(({ from }) => from === undefined).map(({ ref }) => ref);
   const current = unconditional.length === 0 ? new Map<string, Oid>() : await findRefOids(gitRepository, unconditional);
@@ -83,9 +83,9 @@ async function moveOnce(scope: MoveScope, options: MoveRefsOptions): Promise<Ref
   const missing = commands.find(({ from, to }) => from === null && to === null);
   if (missing) return { updated: false, ref: missing.ref, reason: 'absent' };
   const moves = movesIn(commands);
-  const [refusal] = judged ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
+  const [refusal] = evaluated ? [] : (await refuseWorkflowFiles(gitRepository, workflowFiles, moves)).values();
   if (refusal !== undefined) throw new WorkflowFilesRefused(refusal);
-  const moveEvaluations = judged ?? (await evaluateMoves(scope, { repo, actor: { account: actor }, moves, ...moveReason }));
+  const moveEvaluations = evaluated ?? (await evaluateMoves(scope, { repo, actor: { account: actor }, moves, ...moveReason }));
   const intent = await openIntent(scope, { repository: repo.id, actor, commands, following });
   const result = await updateRefs(gitRepository, commands).catch(async (error: unknown) => {
     await closeByRefs(scope, intent);

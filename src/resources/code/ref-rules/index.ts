@@ -11,4 +11,11 @@ export {
 } from './evaluator.ts';
 export { queuePrefixes } from './queue-evaluators.ts';
 export { RuleViolations } from './violations.ts';
-export { evaluateMoves, explainMove, findMergeObstacle, judgeMoves, pushRules, recordMoveEvaluations } from './ways-in.ts';
+export {
+  evaluateMoves,
+  evaluateUnrecorded,
+  explainMove,
+  findMergeObstacle,
+  pushRules,
+  recordMoveEvaluations,
+} from './ways-in.ts';

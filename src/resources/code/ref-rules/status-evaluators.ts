@@ -62,10 +62,11 @@ const requiredStatusChecks: RuleEvaluator<'required_status_checks'> = {
     const problems = required.flatMap((one) => problemOf(one, reports) ?? []);
     const [first] = problems;
     if (first === undefined) return undefined;
+    const all = gather(problems, 'message').join(' ');
     const message =
       problems.length === 1
         ? first.message
-        : `${problems.length} of ${required.length} required status checks are not fulfilled: ${gather(problems, 'message').join(' ')}`;
+        : `${problems.length} of ${required.length} required status checks are not fulfilled: ${all}`;
     return problems.every(({ isPending }) => isPending) ? { message, isPending: true } : message;
   },
 };

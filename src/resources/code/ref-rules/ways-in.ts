@@ -32,7 +32,7 @@ export async function evaluateMoves(
   wanted: WantedMoves,
 ): Promise<readonly MoveEvaluation[]> {
   const { repo, actor } = wanted;
-  const moveEvaluations = await judgeMoves(scope, wanted);
+  const moveEvaluations = await evaluateUnrecorded(scope, wanted);
   const refused = moveEvaluations.filter(({ result }) => result === 'fail');
   if (refused.length === 0) return moveEvaluations;
   await scope.change((scope) => recordMoveEvaluations(scope, { repo, actor: actor.account, moveEvaluations: refused }));
@@ -40,7 +40,10 @@ export async function evaluateMoves(
 }
 
 /** What all rules say of moves. Nothing is recorded or refused. */
-export async function judgeMoves(scope: Scope & Needs<'refRules'>, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
+export async function evaluateUnrecorded(
+  scope: Scope & Needs<'refRules'>,
+  wanted: WantedMoves,
+): Promise<readonly MoveEvaluation[]> {
   const rules = await loadRules(scope.db, wanted);
   return rules ? evaluateRules(scope, repoOf(scope.git, wanted.repo.id), rules) : [];
 }

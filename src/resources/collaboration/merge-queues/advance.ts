@@ -1,7 +1,7 @@
 // Runs a merge queue: asks what comes next, and does it, until nothing is left to do. Every step is written ahead (`pushes`), so
 // that a step which was interrupted is completed or not begun.
 import type { JobContext } from '#endpoint/job-context.ts';
-import type { ServedScope } from '#endpoint/scope.ts';
+import type { ServedScope, WriteScope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf } from '#git/store.ts';
@@ -12,11 +12,12 @@ import { queuePrefixes } from '#resources/code/ref-rules/index.ts';
 import { mergeNames, type PullRow, writeMerge } from '#resources/collaboration/pulls/index.ts';
 import type { FollowUp } from '#resources/follow-ups.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
+import { lockRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { nextStep, type QueueStep } from './decide.ts';
 import { recordDropped, recordRemoval } from './follow-ups.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
-import { evaluateGroup, judgementOf, type LoadedQueue, loadQueue, methodOf } from './state.ts';
-import { clearFlag, type EntryRow, type Group, type QueueKey, type Removal, saveChecks } from './store.ts';
+import { evaluateGroup, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
+import { type EntryRow, type Group, hasEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
 /** A job makes so many steps, and leaves the rest to the next one. */
 const maxSteps = 100;
@@ -29,7 +30,7 @@ export async function advance(context: JobContext, key: QueueKey): Promise<void>
     stopping?.throwIfAborted();
     const queue = await loadQueue(scope, key);
     if (!queue) {
-      await clearFlag(scope.db, key.repository);
+      await scope.change((write) => noteEmpty(write, key));
       return;
     }
     const next = nextStep(queue.state);
@@ -58,6 +59,13 @@ function rowAt({ rows }: LoadedQueue, at: number): EntryRow {
   return row;
 }
 
+/** Notes that a repository has no entries in queues, unless it got some meanwhile. */
+async function noteEmpty({ tx }: WriteScope, { repository }: QueueKey): Promise<void> {
+  const row = await lockRepository(tx, repository);
+  if (row?.has_merge_queue && !(await hasEntries(tx, repository)))
+    await updateRepository(tx, repository, { has_merge_queue: false });
+}
+
 type ServersMove = {
   readonly changes: readonly RefMoveRequest[];
   readonly actor: EntryRow['enqueued_by'];
@@ -71,7 +79,7 @@ const moveBranches = (scope: ServedScope, { repo }: LoadedQueue, { changes, acto
     changes,
     actor: actor ?? undefined,
     workflowFiles: { allowed: true },
-    judged: [],
+    evaluated: [],
     following,
   });
 
@@ -85,7 +93,8 @@ const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveR
 /** Removes an entry, in the name of who asked for it. */
 async function removeEntry(scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> {
   const changes = deletionsOf(queue, [row]);
-  const { issue_id: issue, dequeued_by: actor } = row;
+  const { issue_id: issue } = row;
+  const actor = row.dequeued_by ?? row.enqueued_by;
   if (changes.length > 0) {
     const following: FollowUp[] = [{ kind: 'merge-queues.remove', data: { issue, removal } }];
     await moveBranches(scope, queue, { changes, actor, following });
@@ -156,7 +165,7 @@ async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readon
     if (ref === null || base === null || own === null) throw new Error('A merge queue decided to merge a lost group');
     const pull = getOrThrow(pulls, row.issue_id);
     const evaluations = await evaluateGroup(scope, { key, repo, parameters }, { row, pull, group: { ref, base, head: own } });
-    const { checks, broken } = judgementOf(evaluations, { isLate: false, minutes: 0 });
+    const { checks, broken } = meaningOf(evaluations, { isLate: false, minutes: 0 });
     if (broken) return removeEntry(scope, queue, row, broken);
     // What had passed when it was decided may have been run again.
     const mayFail = parameters.grouping_strategy === 'HEADGREEN' && row !== last;

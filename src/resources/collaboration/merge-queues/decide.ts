@@ -12,7 +12,7 @@ export type QueuedEntry = {
   readonly group: QueuedGroup | undefined;
 };
 
-export type QueuedGroup = {
+type QueuedGroup = {
   readonly base: Oid;
   readonly head: Oid;
   readonly checks: 'pending' | 'success' | 'failure';

@@ -13,7 +13,7 @@ import { refuseWorkflowFiles } from '#resources/code/pushes/index.ts';
 import { evaluateMoves, findMergeQueue, RuleViolations } from '#resources/code/ref-rules/index.ts';
 import { insertIssueEvents, viaApp } from '#resources/collaboration/issues/index.ts';
 import { findPullForUpdate, mergeNames, type PullRow, writeMerge } from '#resources/collaboration/pulls/index.ts';
-import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { lockRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { mergeQueueLimits } from './limits.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
 import type { NewMergeQueueEntry } from './schemas.ts';
@@ -90,6 +90,7 @@ export async function enqueuePull(
     via_app_id: viaApp(by),
     enqueued_at: now,
   });
+  await updateRepository(tx, repo.id, { has_merge_queue: true });
   const event = { repository: repo.id, issue: pull.id, actor: by.account.id, app: viaApp(by), at: now };
   await insertIssueEvents(tx, event, [{ event: 'added_to_merge_queue' }]);
   await record(tx, { ...inRepository(action), kind: 'pull_request.enqueued', data: { issue: pull.id } });

@@ -48,7 +48,7 @@ export type MergeQueueEntry = Static<typeof MergeQueueEntry>;
 
 /** `jump`: before all others, which are tested again on top of it. */
 export const NewMergeQueueEntry = Type.Object(
-  { jump: Type.Optional(Type.Boolean()), expected_head_sha: Type.Optional(Type.String()) },
+  { jump: Type.Optional(Type.Boolean()), expected_head_sha: Type.Optional(Type.String({ pattern: '^[0-9a-f]{40}$' })) },
   { title: 'MergeQueueEntry' },
 );
 export type NewMergeQueueEntry = Static<typeof NewMergeQueueEntry>;

@@ -6,14 +6,19 @@ import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
 import { addMinutes } from '#lib/time.ts';
-import { findMergeQueue, judgeMoves, type MoveEvaluation, type QueueParameters } from '#resources/code/ref-rules/index.ts';
+import {
+  evaluateUnrecorded,
+  findMergeQueue,
+  type MoveEvaluation,
+  type QueueParameters,
+} from '#resources/code/ref-rules/index.ts';
 import { loadPulls, type PullRow } from '#resources/collaboration/pulls/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { QueuedEntry, QueueState } from './decide.ts';
 import { type CheckResult, type EntryRow, type Group, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
 /** Rules judge the groups of a queue. */
-export type QueueScope = Scope & Needs<'refRules'>;
+type QueueScope = Scope & Needs<'refRules'>;
 
 /** A queue with all that is known of it. `refs` are the branches that exist. */
 export type LoadedQueue = {
@@ -67,13 +72,13 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
     const group = groupOf(row);
     const isThere = group !== undefined && refs.get(group.ref) === group.head;
     if (!pull || obstacle || !isThere || row.requested_at === null) {
-      entries.push({ obstacle, group: group && { ...group, ...unjudged(row) } });
+      entries.push({ obstacle, group: group && { ...group, ...storedResult(row) } });
       continue;
     }
-    const judged = row.checks !== 'success' ? await judgeGroup(scope, queue, { row, pull, group }) : unjudged(row);
-    if (judged.checks !== row.checks) results.push({ issue: row.issue_id, checks: judged.checks });
-    const passedAt = judged.checks === 'success' ? (row.passed_at ?? now) : undefined;
-    entries.push({ obstacle: judged.broken, group: { ...group, ...judged, requestedAt: row.requested_at, passedAt } });
+    const result = row.checks !== 'success' ? await checkGroup(scope, queue, { row, pull, group }) : storedResult(row);
+    if (result.checks !== row.checks) results.push({ issue: row.issue_id, checks: result.checks });
+    const passedAt = result.checks === 'success' ? (row.passed_at ?? now) : undefined;
+    entries.push({ obstacle: result.broken, group: { ...group, ...result, requestedAt: row.requested_at, passedAt } });
   }
   if (results.length > 0) await saveChecks(db, results, now);
   return { key, repo, rows, pulls, refs, state: { parameters: queue.parameters, tip: tip ?? '', entries, now } };
@@ -97,14 +102,14 @@ function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undef
 const groupOf = ({ group_ref: ref, group_base_sha: base, group_head_sha: head }: EntryRow): Group | undefined =>
   ref === null || base === null || head === null ? undefined : { ref, base, head };
 
-type Judged = {
+type GroupResult = {
   readonly checks: CheckResult['checks'];
   readonly failure: Removal | undefined;
   /** What else keeps the entry from being merged. */
   readonly broken: Removal | undefined;
 };
 
-const unjudged = ({ checks, requested_at, passed_at }: EntryRow) => ({
+const storedResult = ({ checks, requested_at, passed_at }: EntryRow) => ({
   checks: checks ?? ('pending' as const),
   failure: undefined,
   broken: undefined,
@@ -123,7 +128,7 @@ export const evaluateGroup = (
   { key, repo, parameters }: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
   { row, pull, group }: Grouped,
 ): Promise<readonly MoveEvaluation[]> =>
-  judgeMoves(scope, {
+  evaluateUnrecorded(scope, {
     repo,
     actor: { account: row.enqueued_by ?? undefined },
     moves: [{ ref: branchRef(key.branch), before: group.base, after: group.head }],
@@ -132,10 +137,10 @@ export const evaluateGroup = (
   });
 
 /** What evaluations mean for an entry. Nobody bypasses checks in a queue: who may do so can merge without it. */
-export function judgementOf(
+export function meaningOf(
   evaluations: readonly MoveEvaluation[],
   { isLate, minutes }: { isLate: boolean; minutes: number },
-): Judged {
+): GroupResult {
   const violations = evaluations
     .flatMap((one) => one.evaluations)
     .filter(({ violation, applied }) => violation !== undefined && applied.enforcement === 'active');
@@ -156,13 +161,13 @@ export function judgementOf(
   };
 }
 
-async function judgeGroup(
+async function checkGroup(
   scope: QueueScope,
   queue: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
   grouped: Grouped,
-): Promise<Judged> {
+): Promise<GroupResult> {
   const minutes = queue.parameters.check_response_timeout_minutes;
   const requested = grouped.row.requested_at ?? scope.now;
   const isLate = addMinutes(requested, minutes) <= scope.now;
-  return judgementOf(await evaluateGroup(scope, queue, grouped), { isLate, minutes });
+  return meaningOf(await evaluateGroup(scope, queue, grouped), { isLate, minutes });
 }

@@ -61,7 +61,7 @@ export const selectEntryByNumber = (db: Db, repository: OrSql<RepositoryId>, num
 export const findEntryForUpdate = (tx: Tx, issue: Id<'issues'>): Promise<EntryRow | undefined> =>
   entries(tx).where('e.issue_id', '=', issue).where('e.removed_at', 'is', null).forUpdate().executeTakeFirst();
 
-export type NewEntry = Pick<
+type NewEntry = Pick<
   EntryRow,
   'issue_id' | 'repository_id' | 'base_ref' | 'is_jump' | 'head_sha' | 'enqueued_by' | 'via_app_id' | 'enqueued_at'
 >;
@@ -90,7 +90,6 @@ export async function insertEntry(tx: Tx, entry: NewEntry): Promise<void> {
     .insertInto('merge_queue_entries')
     .values({ ...entry, position })
     .execute();
-  await tx.updateTable('repositories').set({ has_merge_queue: true }).where('id', '=', entry.repository_id).execute();
 }
 
 /** Has an entry removed by its queue. */
@@ -103,10 +102,12 @@ export const requestRemoval = (tx: Tx, issue: Id<'issues'>, by: Id<'accounts'>, 
     .where('dequeued_at', 'is', null)
     .execute();
 
-/** Notes that no queue of a repository has entries. */
-export const clearFlag = (db: Db, repository: RepositoryId) =>
-  sql`update repositories r set has_merge_queue = false where id = ${repository} and has_merge_queue
-    and not exists (select from merge_queue_entries e where e.repository_id = r.id and e.removed_at is null)`.execute(db);
+/** Whether a repository has an entry in some queue. */
+export async function hasEntries(tx: Tx, repository: RepositoryId): Promise<boolean> {
+  const { rows } = await sql<{ found: boolean }>`select exists (select from merge_queue_entries
+    where repository_id = ${repository} and removed_at is null) as found`.execute(tx);
+  return rows[0]?.found ?? false;
+}
 
 /** The merge of an entry upon those before it: its branch, the commit that it was made upon, and its own. */
 export type Group = { readonly ref: string; readonly base: Oid; readonly head: Oid };
@@ -186,5 +187,6 @@ export const listQueuesOf = async (db: Db, owners: readonly Id<'accounts'>[]): P
     ? []
     : queuesWhere(
         db,
-        sql`e.repository_id in (select r.id from repositories r where r.owner_id = any (${[...owners]}::bigint[]) and r.has_merge_queue)`,
+        sql`e.repository_id in (select r.id from repositories r
+          where r.owner_id = any (${[...owners]}::bigint[]) and r.has_merge_queue)`,
       );

@@ -6,8 +6,8 @@ import { lockMerging, recordMerge } from './completing.ts';
 declare module '#resources/follow-ups.ts' {
   interface FollowUpData {
     /**
-     * The base of a pull request got the commit of its merge. `app`: the app by which somebody merged it. `by`: who merged it, where it
-     * isn't who moved the base.
+     * The base of a pull request got the commit of its merge. `app`: the app by which somebody merged it. `by`: who merged it,
+     * where it isn't who moved the base.
      */
     'pulls.merge': { issue: Id<'issues'>; commit: string; app: Id<'apps'> | null; by?: Id<'accounts'> | undefined };
   }

@@ -128,7 +128,7 @@ async function removeUnusedTag(scope: MoveScope, { repository, actor, tag, oid }
   const repo = await findRepository(scope.db, repository);
   if (!repo) return;
   const changes = [{ ref: tagRef(tag), from: oid, to: null }];
-  await moveRefs(scope, { repo, changes, actor, workflowFiles: noWorkflowFiles, judged: [] });
+  await moveRefs(scope, { repo, changes, actor, workflowFiles: noWorkflowFiles, evaluated: [] });
 }
 
 /** Removes the tag of a release that was never written, as the process ended before. */

@@ -125,6 +125,18 @@ test('every type of rule comes back as it was sent', async () => {
         },
       },
       {
+        type: 'merge_queue',
+        parameters: {
+          check_response_timeout_minutes: 60,
+          grouping_strategy: 'HEADGREEN',
+          max_entries_to_build: 5,
+          max_entries_to_merge: 4,
+          merge_method: 'SQUASH',
+          min_entries_to_merge: 2,
+          min_entries_to_merge_wait_minutes: 5,
+        },
+      },
+      {
         type: 'code_scanning',
         parameters: {
           code_scanning_tools: [

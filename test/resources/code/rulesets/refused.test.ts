@@ -39,7 +39,6 @@ test.each<[string, object, string]>([
   ['an unknown target', { target: 'repository' }, 'target'],
   ['rules that are no list', { rules: {} }, 'rules'],
   ['an unknown type', ruled({ type: 'unknown' }), 'rules.0.type'],
-  ['a merge queue', ruled({ type: 'deletion' }, { type: 'merge_queue' }), 'rules.1.type'],
   ['workflows', ruled({ type: 'workflows', parameters: { workflows: [] } }), 'rules.0.type'],
   ['reviews by an assistant', ruled({ type: 'assistant_code_review' }), 'rules.0.type'],
   ['a scan of licences', ruled({ type: 'license_compliance_scanning' }), 'rules.0.type'],
@@ -141,9 +140,9 @@ test('a rule without a type is refused', async () => {
 test('a type that is not offered is named', async () => {
   const { body } = await client.post(ofRepo, {
     ...base,
-    ...ruled({ type: 'merge_queue', parameters: { merge_method: 'MERGE' } }),
+    ...ruled({ type: 'assistant_code_review', parameters: { review_on_push: true } }),
   });
-  expect(body.errors[0].message).toBe('Rules of the type merge_queue are not offered by this server');
+  expect(body.errors[0].message).toBe('Rules of the type assistant_code_review are not offered by this server');
 });
 
 test.each<[string, object, string]>([

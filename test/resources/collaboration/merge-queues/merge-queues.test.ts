@@ -122,6 +122,24 @@ test('an entry waits for more, so many minutes', async () => {
   expect(await entry(one.number)).toMatchObject({ state: 'merged' });
 });
 
+test('as many are tested and merged at once as the rule says, by its method', async () => {
+  const parameters = { max_entries_to_build: 2, max_entries_to_merge: 1, merge_method: 'SQUASH' };
+  const { client, base, ready, enqueue, entry, check, tip } = await queueSetting(w, parameters);
+  const [one, two, three] = [await ready('one'), await ready('two'), await ready('three')];
+  for (const { number } of [one, two, three]) await enqueue(number);
+  await w.settle();
+  expect([await entry(one.number), await entry(two.number), await entry(three.number)]).toMatchObject([
+    { state: 'awaiting_checks' },
+    { state: 'awaiting_checks' },
+    { state: 'queued', merge_group: null },
+  ]);
+  await check(one.number, 'success');
+  expect(await entry(one.number)).toMatchObject({ state: 'merged' });
+  expect(await entry(three.number)).toMatchObject({ state: 'awaiting_checks' });
+  const { body: commit } = await client.get(`${base}/commits/${await tip('main')}`);
+  expect(commit).toMatchObject({ commit: { message: `Merge one (#${one.number})` }, parents: [{}] });
+});
+
 test('with HEADGREEN, a group that passes brings those before it', async () => {
   const { ready, enqueue, entry, check, tip } = await queueSetting(w, { grouping_strategy: 'HEADGREEN' });
   const [one, two] = [await ready('one'), await ready('two')];
