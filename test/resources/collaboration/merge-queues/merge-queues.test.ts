@@ -3,6 +3,7 @@ import { advanceWaiting } from '#resources/collaboration/merge-queues/jobs.ts';
 import { world } from '#test/support/world.ts';
 import { defaults, queueSetting } from './setting.ts';
 
+// The rule stands in the repository's own rulesets, as PUT /repos/{owner}/{repo}/rulesets/{ruleset_id} has it.
 const w = await world();
 
 /** Lets minutes pass. */
@@ -97,7 +98,7 @@ test('conflicts, other commits, other bases and closing end an entry', async () 
 });
 
 test('checks that do not report in time remove an entry', async () => {
-  const { ready, enqueue, entry } = await queueSetting(w, { check_response_timeout_minutes: 3 });
+  const { ready, enqueue, entry } = await queueSetting(w, { rules: [{ parameters: { check_response_timeout_minutes: 3 } }] });
   const { number } = await ready('one');
   await enqueue(number);
   await w.settle();
@@ -112,7 +113,7 @@ test('checks that do not report in time remove an entry', async () => {
 
 test('an entry waits for more, so many minutes', async () => {
   const parameters = { min_entries_to_merge: 2, min_entries_to_merge_wait_minutes: 5 };
-  const { ready, enqueue, entry, check } = await queueSetting(w, parameters);
+  const { ready, enqueue, entry, check } = await queueSetting(w, { rules: [{ parameters }] });
   const one = await ready('one');
   await enqueue(one.number);
   await w.settle();
@@ -124,7 +125,7 @@ test('an entry waits for more, so many minutes', async () => {
 
 test('as many are tested and merged at once as the rule says, by its method', async () => {
   const parameters = { max_entries_to_build: 2, max_entries_to_merge: 1, merge_method: 'SQUASH' };
-  const { client, base, ready, enqueue, entry, check, tip } = await queueSetting(w, parameters);
+  const { client, base, ready, enqueue, entry, check, tip } = await queueSetting(w, { rules: [{ parameters }] });
   const [one, two, three] = [await ready('one'), await ready('two'), await ready('three')];
   for (const { number } of [one, two, three]) await enqueue(number);
   await w.settle();
@@ -137,11 +138,13 @@ test('as many are tested and merged at once as the rule says, by its method', as
   expect(await entry(one.number)).toMatchObject({ state: 'merged' });
   expect(await entry(three.number)).toMatchObject({ state: 'awaiting_checks' });
   const { body: commit } = await client.get(`${base}/commits/${await tip('main')}`);
-  expect(commit).toMatchObject({ commit: { message: `Merge one (#${one.number})` }, parents: [{}] });
+  expect(commit).toMatchObject({ commit: { message: expect.stringContaining(`Change one (#${one.number})`) }, parents: [{}] });
 });
 
 test('with HEADGREEN, a group that passes brings those before it', async () => {
-  const { ready, enqueue, entry, check, tip } = await queueSetting(w, { grouping_strategy: 'HEADGREEN' });
+  const { ready, enqueue, entry, check, tip } = await queueSetting(w, {
+    rules: [{ parameters: { grouping_strategy: 'HEADGREEN' } }],
+  });
   const [one, two] = [await ready('one'), await ready('two')];
   for (const { number } of [one, two]) await enqueue(number);
   await w.settle();

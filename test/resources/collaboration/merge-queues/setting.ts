@@ -1,6 +1,7 @@
 import { pullSetting } from '#test/resources/collaboration/pulls/setting.ts';
 import type { World } from '#test/support/world.ts';
 
+/** The parameters of the rule, where a test has no others. */
 export const defaults = {
   check_response_timeout_minutes: 10,
   grouping_strategy: 'ALLGREEN',
@@ -11,8 +12,8 @@ export const defaults = {
   min_entries_to_merge_wait_minutes: 0,
 };
 
-/** A repository whose main branch has a merge queue and one required check. */
-export async function queueSetting(w: World, parameters: object = {}, rules: readonly object[] = []) {
+/** A repository whose main branch has a merge queue, by the rule of a ruleset, and one required check. */
+export async function queueSetting(w: World, { rules = [] }: { rules?: readonly { parameters: object }[] } = {}) {
   const setting = await pullSetting(w);
   const { client, base, commit, open } = setting;
   const required = { required_status_checks: [{ context: 'test' }], strict_required_status_checks_policy: true };
@@ -21,9 +22,8 @@ export async function queueSetting(w: World, parameters: object = {}, rules: rea
     enforcement: 'active',
     conditions: { ref_name: { include: ['~DEFAULT_BRANCH'] } },
     rules: [
-      { type: 'merge_queue', parameters: { ...defaults, ...parameters } },
+      { type: 'merge_queue', parameters: { ...defaults, ...rules[0]?.parameters } },
       { type: 'required_status_checks', parameters: required },
-      ...rules,
     ],
   });
   if (ruleset.status !== 201) throw new Error(JSON.stringify(ruleset.body));
