@@ -113,7 +113,7 @@ const isRefusing = ({ expression }: ExpressionStatement, text: string): boolean 
 /** Whether to look for guards in a file: files that decide about access and pushes, and the rules of families. */
 export const isGuarded = (file: string): boolean =>
   /^src\/access\/[\w-]+\.ts$/.test(file) ||
-  (/^src\/resources\/[\w-]+\/(?:rules|[\w-]+-rules)\.ts$/.test(file) && basename(file) !== 'applied-rules.ts') ||
-  /^src\/resources\/(?:ref-rules|rulesets|branch-protection)\/(?:check|judge|evaluator|[\w-]+-evaluators?|bypass|conditions|patterns|wanted|branch-rules|applied-rules?|ways-in)\.ts$/.test(
+  (/^src\/resources\/[\w-]+\/[\w-]+\/(?:rules|[\w-]+-rules)\.ts$/.test(file) && basename(file) !== 'applied-rules.ts') ||
+  /^src\/resources\/code\/(?:ref-rules|rulesets|branch-protection)\/(?:check|evaluate|evaluator|[\w-]+-evaluators?|bypass|conditions|patterns|wanted|branch-rules|applied-rules?|ways-in)\.ts$/.test(
     file,
   );

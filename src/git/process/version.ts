@@ -17,7 +17,11 @@ const requirement = `git ${oldest.join('.')} or newer, and not ${vulnerable.join
 export async function assertGitPresent(env: NodeJS.ProcessEnv): Promise<string> {
   const text = await promisify(execFile)('git', ['--version'], { env: inheritedEnvironment(env), timeout: 10_000 }).then(
     ({ stdout }) => stdout,
-    () => '',
+    (error: { killed?: boolean }) => {
+      if (error.killed)
+        throw new StartupError('git --version did not answer within 10 seconds: try again when the machine is less busy');
+      return '';
+    },
   );
   const match = /^git version (\d+)\.(\d+)(?:\.(\d+))?\S*/.exec(text);
   if (!match) throw new StartupError(`git was not found: install ${requirement}, and make sure that it is on the PATH`);
