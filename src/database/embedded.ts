@@ -126,9 +126,12 @@ async function fatalReason(log: string, from: number): Promise<string> {
   return [...output.matchAll(/FATAL: +(?! |the database system is )(.*)/g)].at(-1)?.[1] ?? 'it gave no reason';
 }
 
-/** Whether a start was refused because an earlier or another PostgreSQL still uses the folder, which may be temporary. */
+/**
+ * Whether a start was refused because an earlier or another PostgreSQL still uses the folder, which may be temporary. The lock
+ * file of one that is just starting may be empty.
+ */
 const isFolderInUse = (reason: string): boolean =>
-  /^(lock file ".*" already exists|pre-existing shared memory block)/.test(reason);
+  /^(lock file ".*" (?:already exists|is empty)|pre-existing shared memory block)/.test(reason);
 
 async function initialize(home: PostgresHome, onLaunched: () => void): Promise<void> {
   const version = await readFile(join(home.data, 'PG_VERSION'), 'utf8').catch(() => undefined);

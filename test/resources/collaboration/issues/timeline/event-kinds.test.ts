@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { issueEventKinds, kindsNotRaised } from '#resources/collaboration/issues/timeline/event-kinds.ts';
 import { addCommit, diskOf } from '#test/resources/code/commits/setting.ts';
+import { queueSetting } from '#test/resources/collaboration/merge-queues/setting.ts';
 import { pullSetting, push } from '#test/resources/collaboration/pulls/setting.ts';
 import description from '#test/spec/public-description.json' with { type: 'json' };
 import { commitFiles } from '#test/support/commit.ts';
@@ -67,7 +68,7 @@ test('every kind in the list is raised by something', async () => {
   const { body: threads } = await client.get('/notifications');
   await client.delete(`/notifications/threads/${threads[0].id}/subscription`);
 
-  const pulls = await raisedByPulls();
+  const pulls = [...(await raisedByPulls()), ...(await raisedByQueue())];
   const timelines = await Promise.all([1, 2].map((number) => client.get(`${path}/issues/${number}/timeline?per_page=100`)));
   const raised = timelines.flatMap(({ body }) => body.map(({ event }: { event: string }) => event));
   // Timelines hold comments, commits and reviews beside events.
@@ -108,6 +109,17 @@ async function raisedByPulls(): Promise<string[]> {
   await w.settle();
   const timelines = await Promise.all([number, other, ...into].map((one) => client.get(`${base}/issues/${one}/timeline`)));
   return timelines.flatMap(({ body }) => body.map(({ event }: { event: string }) => event));
+}
+
+/** The kinds of events of a pull request that enters a merge queue and leaves it. */
+async function raisedByQueue(): Promise<string[]> {
+  const { client, base, ready, enqueue } = await queueSetting(w);
+  const { number } = await ready('queued');
+  await enqueue(number);
+  await client.delete(`${base}/pulls/${number}/queue-entry`);
+  await w.settle();
+  const { body } = await client.get(`${base}/issues/${number}/timeline`);
+  return body.map(({ event }: { event: string }) => event);
 }
 
 test.each([
