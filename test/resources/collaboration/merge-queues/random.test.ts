@@ -1,4 +1,5 @@
-// Random steps through the API. More of them: HEARTH_TEST_QUEUE_STEPS=10000 HEARTH_TEST_SEED=7 npx vitest run, and the name of this file.
+// Random steps through the API. More of them: HEARTH_TEST_QUEUE_STEPS=1000 HEARTH_TEST_SEED=7 npx vitest run
+// test/resources/collaboration/merge-queues/random.test.ts
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
