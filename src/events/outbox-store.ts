@@ -87,7 +87,7 @@ const inserting = (deliveries: readonly NewDeliveries[], also?: RawBuilder<unkno
   select g.lane, g.owner_id, greatest(coalesce(p.turn, 1), coalesce(l.turn + 1, 1)) + g.nth - 1, g.event_id, g.tries
   from given g join present p using (lane) join last l using (lane, owner_id) order by g.event_id`;
 
-/** The lanes in which events wait, out of the given lanes. */
+/** Finds which of the given lanes have waiting events. */
 export async function listWaiting(db: Db, lanes: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ name: string }>`
     select name from unnest(${lanes}::text[]) as s(name)
@@ -98,7 +98,7 @@ export async function listWaiting(db: Db, lanes: readonly string[]): Promise<str
 /** An event that waits in a lane. `tries` is the number of earlier attempts. */
 export type WaitingDelivery = Omit<Delivery, 'lane'> & { readonly tries: number; readonly event: Recorded | undefined };
 
-/** The next events of a lane, and the other given lanes in which events wait. */
+/** The next events of a lane, and which of the other given lanes have waiting events. */
 export type Batch = { readonly batch: readonly WaitingDelivery[]; readonly waitingLanes: readonly string[] };
 
 /**

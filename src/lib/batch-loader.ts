@@ -10,7 +10,7 @@ export type BatchLoader<Key, Value> = {
   prime(values: Iterable<readonly [Key, Value]>): void;
 };
 
-/** @param load returns a map of the values, in which a key without a value is missing */
+/** @param load returns the values by their keys; a key without a value isn't in the map */
 export function batchLoader<Key, Value>(
   load: (keys: readonly Key[]) => Promise<ReadonlyMap<Key, Value>>,
 ): BatchLoader<Key, Value> {

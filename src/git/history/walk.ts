@@ -13,10 +13,7 @@ const maxParents = 100;
 /** In seconds. Git treats later dates, and dates that it can't parse, specially. */
 const lastSecond = 2 ** 33;
 
-/**
- * A reached commit that isn't listed yet. `time` is in seconds, and `order` counts the commits in the order in which they were
- * reached.
- */
+/** A commit that was reached and isn't listed yet. `time` is in seconds. `order` counts commits as they are reached. */
 type Pending = { oid: Oid; parents: readonly Oid[]; time: number; order: number };
 
 /**

@@ -67,7 +67,7 @@ export function limitTable(groups: readonly LimitGroup[]): LimitTable {
   );
 }
 
-/** Values in the place of those of these groups, for tests and for what operators set. */
+/** Values that tests or operators set. They replace the values of these groups. */
 export type LimitOverrides<Groups extends LimitGroup = LimitGroup> = {
   readonly [Name in Groups[typeof head]['name']]?: {
     readonly [Limit in NamesOf<Extract<Groups, { readonly [head]: { readonly name: Name } }>>]?: number;
@@ -81,7 +81,7 @@ export type ResourceLimits = {
   of<Group extends LimitGroup>(group: Group): LimitValues<Group>;
 };
 
-/** The values of the table, with those of `overrides` instead where it has any. */
+/** The limits in force: a value of `overrides` where it has one, and otherwise the value of the table. */
 export function resourceLimits(table: LimitTable, overrides: LimitOverrides = {}): ResourceLimits {
   const values = new Map(
     [...table].map(([name, { limits }]) => [

@@ -109,7 +109,7 @@ async function mergeDefaultBranch(
 }
 
 /**
- * Checks the statuses and checks of a commit: those of the requested contexts, or all.
+ * Checks that the requested contexts of a commit succeeded, or all its contexts where the request has no list.
  * @throws Refusal 409
  */
 async function checkContexts(

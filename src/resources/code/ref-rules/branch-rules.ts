@@ -27,7 +27,7 @@ export async function listRulesetRules(
 export type QueueParameters = NonNullable<RuleOf<'merge_queue'>['parameters']>;
 
 /** The parameters of a rule that has none (the public API's defaults). */
-const queueDefaults: QueueParameters = {
+export const queueDefaults: QueueParameters = {
   check_response_timeout_minutes: 60,
   grouping_strategy: 'ALLGREEN',
   max_entries_to_build: 5,

@@ -1,4 +1,4 @@
-export { findMergeQueue, type QueueParameters } from './branch-rules.ts';
+export { findMergeQueue, type QueueParameters, queueDefaults } from './branch-rules.ts';
 export { loadRulesOfRefs, type MoveReason } from './evaluate.ts';
 export {
   checkedCommit,

@@ -17,7 +17,7 @@ import { nextStep, type QueueStep } from './decide.ts';
 import { recordDropped, recordRemoval } from './follow-ups.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
 import { evaluateGroup, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
-import { type EntryRow, type Group, hasEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
+import { type EntryRow, type Group, groupOf, hasEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
 /** A job makes so many steps, and leaves the rest to the next one. */
 const maxSteps = 100;
@@ -157,14 +157,13 @@ async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readon
   const { key, repo, pulls, state } = queue;
   const { parameters } = state;
   const last = rows.at(-1);
-  const head = last?.group_head_sha;
-  if (!last || head == null) throw new Error('A merge queue decided to merge an entry without a group');
+  if (!last) throw new Error('A merge queue decided to merge nothing');
   const following: Extract<FollowUp, { kind: 'pulls.merge' }>[] = [];
   for (const row of rows) {
-    const { group_ref: ref, group_base_sha: base, group_head_sha: own } = row;
-    if (ref === null || base === null || own === null) throw new Error('A merge queue decided to merge a lost group');
+    const group = groupOf(row);
+    if (!group) throw new Error('A merge queue decided to merge an entry without a group');
     const pull = getOrThrow(pulls, row.issue_id);
-    const evaluations = await evaluateGroup(scope, { key, repo, parameters }, { row, pull, group: { ref, base, head: own } });
+    const evaluations = await evaluateGroup(scope, { key, repo, parameters }, { row, pull, group });
     const { checks, broken } = meaningOf(evaluations, { isLate: false, minutes: 0 });
     if (broken) return removeEntry(scope, queue, row, broken);
     // What had passed when it was decided may have been run again.
@@ -174,13 +173,13 @@ async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readon
       return;
     }
     const by = row.enqueued_by ?? undefined;
-    following.push({ kind: 'pulls.merge', data: { issue: row.issue_id, commit: own, app: row.via_app_id, by } });
+    following.push({ kind: 'pulls.merge', data: { issue: row.issue_id, commit: group.head, app: row.via_app_id, by } });
   }
   // Follow-ups lock the rows of issues in this order, as everybody does.
   following.sort((a, b) => a.data.issue - b.data.issue);
   const issues = rows.map(({ issue_id }) => issue_id);
   await moveBranches(scope, queue, {
-    changes: [{ ref: branchRef(key.branch), from: state.tip, to: head }, ...deletionsOf(queue, rows)],
+    changes: [{ ref: branchRef(key.branch), from: state.tip, to: last.group_head_sha }, ...deletionsOf(queue, rows)],
     actor: last.enqueued_by,
     following: [...following, { kind: 'merge-queues.merge', data: { issues } }],
   });

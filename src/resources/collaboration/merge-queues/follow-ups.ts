@@ -6,7 +6,16 @@ import { insertIssueEvents } from '#resources/collaboration/issues/index.ts';
 import type { FollowedMove, FollowUps } from '#resources/follow-ups.ts';
 import type { GroupData } from './events.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
-import { clearGroups, type EntryRow, findEntryForUpdate, type Group, type Removal, removeEntries, setGroup } from './store.ts';
+import {
+  clearGroups,
+  type EntryRow,
+  findEntryForUpdate,
+  type Group,
+  groupOf,
+  type Removal,
+  removeEntries,
+  setGroup,
+} from './store.ts';
 
 declare module '#resources/follow-ups.ts' {
   interface FollowUpData {
@@ -23,18 +32,10 @@ declare module '#resources/follow-ups.ts' {
 
 type Kind = 'merge-queues.build' | 'merge-queues.drop' | 'merge-queues.remove' | 'merge-queues.merge';
 
-const groupOf = (entry: EntryRow): GroupData[] =>
-  entry.group_ref === null || entry.group_base_sha === null || entry.group_head_sha === null
-    ? []
-    : [
-        {
-          issue: entry.issue_id,
-          branch: entry.base_ref,
-          ref: entry.group_ref,
-          base: entry.group_base_sha,
-          head: entry.group_head_sha,
-        },
-      ];
+function groupDataOf(entry: EntryRow): GroupData[] {
+  const group = groupOf(entry);
+  return group ? [{ issue: entry.issue_id, branch: entry.base_ref, ...group }] : [];
+}
 
 const inMove = ({ repo, actor, now }: FollowedMove) => ({ owner: repo.owner_id, repository: repo.id, actor, at: now });
 
@@ -47,7 +48,7 @@ const recordDestroyed = (
   recordAll(
     tx,
     entries
-      .flatMap(groupOf)
+      .flatMap(groupDataOf)
       .map((group) => ({ ...inMove(move), kind: 'merge_group.destroyed' as const, data: { ...group, reason } })),
   );
 

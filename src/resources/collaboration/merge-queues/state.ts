@@ -11,11 +11,21 @@ import {
   findMergeQueue,
   type MoveEvaluation,
   type QueueParameters,
+  queueDefaults,
 } from '#resources/code/ref-rules/index.ts';
 import { loadPulls, type PullRow } from '#resources/collaboration/pulls/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { QueuedEntry, QueueState } from './decide.ts';
-import { type CheckResult, type EntryRow, type Group, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
+import {
+  type CheckResult,
+  type EntryRow,
+  type Group,
+  groupOf,
+  listEntries,
+  type QueueKey,
+  type Removal,
+  saveChecks,
+} from './store.ts';
 
 /** Rules judge the groups of a queue. */
 type QueueScope = Scope & Needs<'refRules'>;
@@ -28,17 +38,6 @@ export type LoadedQueue = {
   readonly pulls: ReadonlyMap<PullRow['id'], PullRow>;
   readonly refs: ReadonlyMap<string, Oid>;
   readonly state: QueueState;
-};
-
-/** The parameters of a queue whose rule is gone, which decide nothing. */
-const noParameters: QueueParameters = {
-  check_response_timeout_minutes: 60,
-  grouping_strategy: 'ALLGREEN',
-  max_entries_to_build: 0,
-  max_entries_to_merge: 0,
-  merge_method: 'MERGE',
-  min_entries_to_merge: 0,
-  min_entries_to_merge_wait_minutes: 0,
 };
 
 export const methodOf = ({ merge_method }: QueueParameters) => merge_method.toLowerCase() as 'merge' | 'squash' | 'rebase';
@@ -63,7 +62,8 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
     : tip === undefined
       ? cleared('The base branch was deleted.')
       : undefined;
-  const queue = { key, repo, pulls, parameters: parameters ?? noParameters };
+  // Without a rule, all entries are removed, and parameters decide nothing.
+  const queue = { key, repo, pulls, parameters: parameters ?? queueDefaults };
   const entries: QueuedEntry[] = [];
   const results: CheckResult[] = [];
   for (const row of rows) {
@@ -72,7 +72,8 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
     const group = groupOf(row);
     const isThere = group !== undefined && refs.get(group.ref) === group.head;
     if (!pull || obstacle || !isThere || row.requested_at === null) {
-      entries.push({ obstacle, group: group && { ...group, ...storedResult(row) } });
+      // A group without its branch is made anew: it stands upon nothing.
+      entries.push({ obstacle, group: group && { ...group, base: isThere ? group.base : '', ...storedResult(row) } });
       continue;
     }
     const result = row.checks !== 'success' ? await checkGroup(scope, queue, { row, pull, group }) : storedResult(row);
@@ -98,9 +99,6 @@ function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undef
   if (pull.head_sha !== head_sha) return { reason: 'INVALID_MERGE_COMMIT', message: 'The pull request got other commits.' };
   return enqueued_by === null ? { reason: 'MANUAL', message: 'The account that added it was deleted.' } : undefined;
 }
-
-const groupOf = ({ group_ref: ref, group_base_sha: base, group_head_sha: head }: EntryRow): Group | undefined =>
-  ref === null || base === null || head === null ? undefined : { ref, base, head };
 
 type GroupResult = {
   readonly checks: CheckResult['checks'];

@@ -112,6 +112,10 @@ export async function hasEntries(tx: Tx, repository: RepositoryId): Promise<bool
 /** The merge of an entry upon those before it: its branch, the commit that it was made upon, and its own. */
 export type Group = { readonly ref: string; readonly base: Oid; readonly head: Oid };
 
+/** The group of an entry; undefined while it has none. */
+export const groupOf = ({ group_ref: ref, group_base_sha: base, group_head_sha: head }: EntryRow): Group | undefined =>
+  ref === null || base === null || head === null ? undefined : { ref, base, head };
+
 /** Stores the group of an entry, whose checks are expected from now on. */
 export const setGroup = (tx: Tx, issue: Id<'issues'>, { ref, base, head }: Group, at: Date) =>
   tx

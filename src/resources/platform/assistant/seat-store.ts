@@ -19,7 +19,8 @@ export type Seat = {
 };
 
 /**
- * One seat for each who has any: of several assignments the one that doesn't end, or ends last, and of these one of their own.
+ * One seat for each person. Of several assignments, the one that ends last counts, or one that doesn't end. Of equal ones, the
+ * person's own counts.
  */
 const seatsOf = (organization: Organization, today: string): RawBuilder<unknown> => sql`
   select distinct on (s.user_id) s.user_id, s.team_id, s.ends_on, s.created_at, s.updated_at from (

@@ -1,5 +1,8 @@
 import { expect, test } from 'vitest';
+import { findRefOids } from '#git/refs/refs.ts';
+import { mustUpdateRefs } from '#git/refs/update-refs.ts';
 import { advanceWaiting } from '#resources/collaboration/merge-queues/jobs.ts';
+import { diskOf } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 import { defaults, queueSetting } from './setting.ts';
 
@@ -197,6 +200,20 @@ test('what may not be merged may not enter, and nobody else writes the branches 
   await expect(pushCommit('gh-readonly-queue/main/x', first)).rejects.toThrow('Only the merge queue writes its branches.');
   await pushCommit('queue/mine', first);
   expect((await client.get(`${base}/merge-queues/queue/mine`)).status).toBe(404);
+});
+
+test('a group whose branch was lost is made anew', async () => {
+  const { repo, ready, enqueue, entry, check } = await queueSetting(w);
+  const one = await ready('one');
+  await enqueue(one.number);
+  await w.settle();
+  const { merge_group: group } = await entry(one.number);
+  await mustUpdateRefs(diskOf(w, repo), [{ ref: group.head_ref, to: null }]);
+  await pass(1);
+  expect(await entry(one.number)).toMatchObject({ state: 'awaiting_checks' });
+  expect(await findRefOids(diskOf(w, repo), [group.head_ref])).toEqual(new Map([[group.head_ref, expect.any(String)]]));
+  await check(one.number, 'success');
+  expect(await entry(one.number)).toMatchObject({ state: 'merged' });
 });
 
 test('the queue ends with its rule', async () => {
