@@ -13,7 +13,7 @@ const importOfArchive = installationCommand(
   .argument('<archive>', 'a tar.gz, as GET /user/migrations/{id}/archive or /orgs/{org}/migrations/{id}/archive gives it')
   .option('--into <organization>', "an organization here that gets what belongs to the archive's")
   .action((archive, { into }, command) =>
-    onInstallation(command, async ({ change, hearth: { services }, now }) => {
+    onInstallation(command, async ({ change, hearth: { services } }) => {
       const bar = await progressBar();
       const { repositories, accounts } = await importArchive({
         file: resolve(archive),
@@ -22,7 +22,6 @@ const importOfArchive = installationCommand(
         change,
         limits: services.resourceLimits,
         into,
-        now,
         onProgress: bar.show,
       }).finally(() => bar.end());
       print(command, { repositories, accounts }, [

@@ -85,7 +85,6 @@ export async function importInto(here: World, bytes: Buffer, { limits = {}, into
     change: here.change,
     limits: resourceLimits(allLimits, limits),
     into,
-    now: here.clock.now,
     onProgress: () => undefined,
   });
 }

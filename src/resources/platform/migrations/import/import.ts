@@ -28,7 +28,6 @@ type ImportParts = {
    * The login of an organization here that gets what belongs to the one in the archive. Omitted: it is found by its own login.
    */
   into?: string | undefined;
-  now: Date;
   onProgress: OnProgress;
 };
 
@@ -37,7 +36,7 @@ type Outcome = { repositories: string[]; accounts: number };
 
 /**
  * Imports the archive of a migration, made here or by another Hearth. It is unpacked beside the repositories and read to its end
- * before anything is written; what is written then, is in one transaction. Of a failure, nothing stays.
+ * before anything is written. One transaction then writes everything, so a failure leaves nothing behind.
  */
 export async function importArchive({ file, into, ...parts }: ImportParts): Promise<Outcome> {
   const { git, change, limits, onProgress } = parts;
@@ -55,7 +54,7 @@ type ContentParts = Omit<ImportParts, 'file' | 'into'> & { contents: Contents; p
 
 async function importContents(
   scope: WriteScope,
-  { contents, pages, git, objects, now, onProgress }: ContentParts,
+  { contents, pages, objects, onProgress }: ContentParts,
   into: string | undefined,
 ): Promise<Outcome> {
   const { folder } = pages;
@@ -63,14 +62,14 @@ async function importContents(
   await refuseExisting(scope, contents, accounts);
   const repositories = new Map<Address, Imported>();
   for (const [url, record] of contents.repositories) {
-    repositories.set(url, await importOne({ scope, git, folder, accounts, now }, record));
+    repositories.set(url, await importOne(scope, record, { folder, accounts }));
     onProgress('Repositories', repositories.size, contents.repositories.size);
   }
-  const teams = await importTeams(contents, { scope, accounts, repositories, now });
+  const teams = await importTeams(scope, contents, { accounts, repositories });
   const context = { scope, pages, objects, accounts, repositories, teams, onProgress };
   await importIssues(context);
   await importCommitComments(context);
-  await importProtection(context, now);
+  await importProtection(context);
   try {
     await importReleases(context);
   } catch (error) {

@@ -10,12 +10,12 @@ import { type Context, eachPage } from './context.ts';
 import { hasPages } from './pages.ts';
 
 /** Inserts the protected branches and the rulesets of repositories. An archive of an older server has no page of rulesets. */
-export async function importProtection(context: Context, now: Date): Promise<void> {
+export async function importProtection(context: Context): Promise<void> {
   const { scope, repositories } = context;
   await eachPage(context, 'protected_branches', async (page) => {
     for (const one of page) {
       const target = repositories.get(one.repository);
-      if (target) await importProtectedBranch(context, target.row.id, one, now);
+      if (target) await importProtectedBranch(context, target.row.id, one);
     }
   });
   if (!hasPages(context.pages, 'rulesets')) return;
@@ -25,24 +25,20 @@ export async function importProtection(context: Context, now: Date): Promise<voi
       if (!target) continue;
       const { name, target: refs, enforcement, conditions, rules } = one;
       const bypass_actors = bypassActorsOf(context, one, target.owner.kind === 'organization');
-      await importRuleset(scope, target.row.id, { name, target: refs, enforcement, conditions, rules, bypass_actors }, now);
+      await importRuleset(scope, target.row.id, { name, target: refs, enforcement, conditions, rules, bypass_actors }, scope.now);
     }
   });
 }
 
-async function importProtectedBranch(
-  context: Context,
-  repository_id: RepositoryId,
-  one: ProtectedBranchRecord,
-  now: Date,
-): Promise<void> {
+async function importProtectedBranch(context: Context, repository_id: RepositoryId, one: ProtectedBranchRecord): Promise<void> {
+  const { tx, now } = context.scope;
   const { status_checks, reviews } = one;
   const switches = Object.fromEntries(protectionSwitches.map((name) => [name, one[name]])) as Pick<
     ProtectedBranchRecord,
     (typeof protectionSwitches)[number]
   >; // one value for each name
   const id = await insertProtection(
-    context.scope.tx,
+    tx,
     { repository_id, branch: one.name, now },
     {
       ...switches,
@@ -57,7 +53,7 @@ async function importProtectedBranch(
     const found = actorAt(context, actor);
     return found ? [{ list, ...found }] : [];
   });
-  await setActors(context.scope.tx, id, Object.fromEntries(grouped(actors, ({ list }) => list)));
+  await setActors(tx, id, Object.fromEntries(grouped(actors, ({ list }) => list)));
 }
 
 /** The person or team that an address names here. */

@@ -36,10 +36,13 @@ export async function refuseExisting(scope: WriteScope, { repositories }: Conten
   if (there.length > 0) throw refused(`these repositories are here already: ${there.join(', ')}`);
 }
 
-type Context = { scope: WriteScope; git: GitStore; folder: string; accounts: Accounts; now: Date };
-
-/** Makes a repository with its Git data and labels. Git checks every object on the way. */
-export async function importOne({ scope, git, folder, accounts, now }: Context, record: RepositoryRecord): Promise<Imported> {
+/** Makes a repository with its labels and its Git data from the archive's folder. Git checks every object. */
+export async function importOne(
+  scope: WriteScope,
+  record: RepositoryRecord,
+  { folder, accounts }: { folder: string; accounts: Accounts },
+): Promise<Imported> {
+  const { git, now } = scope;
   const owner = ownerOf(accounts, record.owner);
   const person = owner.kind === 'user' ? owner : [...accounts.byAddress.values()].find(({ kind }) => kind === 'user');
   if (!person) throw refused('it names no user');

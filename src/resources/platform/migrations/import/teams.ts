@@ -8,16 +8,17 @@ import { type Accounts, ownerOf } from './accounts.ts';
 import type { Contents } from './check.ts';
 import type { Imported } from './repositories.ts';
 
-type Context = { scope: WriteScope; accounts: Accounts; repositories: ReadonlyMap<Address, Imported>; now: Date };
+type ImportedOwners = { accounts: Accounts; repositories: ReadonlyMap<Address, Imported> };
 
 /**
- * Gives teams their roles in the imported repositories. Teams are found by their names in their organization; those that are
- * missing are made, with the people who are members of it. Who is in a team that is here already stays as it is. Returns all by
+ * Gives teams their roles in the imported repositories. Teams are found by their names in their organization. Missing teams are
+ * created with the people who are members of the organization; the members of existing teams don't change. Returns all teams by
  * their addresses.
  */
 export async function importTeams(
+  scope: WriteScope,
   { teams }: Contents,
-  { scope, accounts, repositories, now }: Context,
+  { accounts, repositories }: ImportedOwners,
 ): Promise<ReadonlyMap<Address, TeamRow>> {
   const made = new Map<Address, TeamRow>();
   // Each comes after the team above it: `checkContents` has refused circles.
@@ -29,7 +30,7 @@ export async function importTeams(
     const team = (await findTeam(scope.tx, org.id, slugOf(record.name))) ?? (await makeTeam(scope, record, { parent, accounts }));
     for (const { repository, access } of record.permissions) {
       const { row } = getOrThrow(repositories, repository);
-      await setTeamRole(scope, { team, repository: row, role: roleOfWord(access), by: undefined, now });
+      await setTeamRole(scope, { team, repository: row, role: roleOfWord(access), by: undefined, now: scope.now });
     }
     made.set(record.url, team);
     return team;
