@@ -1414,6 +1414,11 @@ export interface PrivateRegistries {
   selection_id: Id<'repository_selections'>;
 }
 
+export interface PrivateRegistrySettings {
+  organization_id: Id<'accounts'>;
+  allowed_in_workflows: boolean;
+}
+
 export interface PublicKeys {
   id: GeneratedAlways<Id<'public_keys'>>;
   user_id: Id<'accounts'> | null;
@@ -2261,6 +2266,7 @@ export interface WorkflowJobs {
   deployment_id: Id<'deployments'> | null;
   asked_at: Date | null;
   log_digest: string | null;
+  has_registries: Generated<boolean>;
 }
 
 export interface WorkflowRunAttempts {
@@ -2467,6 +2473,7 @@ export interface DB {
   pages_sessions: PagesSessions;
   pages_sites: PagesSites;
   private_registries: PrivateRegistries;
+  private_registry_settings: PrivateRegistrySettings;
   public_keys: PublicKeys;
   pull_request_cap_bypasses: PullRequestCapBypasses;
   pull_request_caps: PullRequestCaps;
