@@ -50,6 +50,8 @@ const summaryColumns = [
   'sha',
   'workflow_ref',
   'workflow_sha',
+  'workflow_repository_id',
+  'workflow_path',
   'pull_request_id',
   'actor_id',
   'triggering_actor_id',
@@ -121,6 +123,30 @@ export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<
   if (checkSuite !== undefined) query = query.where(sql<boolean>`check_suite_id = ${checkSuite}`);
   if (head !== undefined) query = query.where('head_sha', '=', head);
   return list(db, query, page);
+}
+
+/** The commit whose runs of required workflows are looked for, as the head of a pull request or as a commit of its own. */
+export type RequiredRunsKey = {
+  readonly repository: RepositoryId;
+  readonly head: string;
+  /** Only runs for this pull request, since a time. */
+  readonly pull?: { readonly id: Id<'issues'>; readonly since: Date | null } | undefined;
+  /** The repositories of the workflows. */
+  readonly sources: readonly RepositoryId[];
+};
+
+/** The latest run of each required workflow for a commit. */
+export function listRequiredRuns(db: Db, { repository, head, pull, sources }: RequiredRunsKey) {
+  let query = db
+    .selectFrom('workflow_runs')
+    .distinctOn(['workflow_repository_id', 'workflow_path', 'workflow_ref'])
+    .select(['id', 'path', 'status', 'conclusion', 'workflow_repository_id', 'workflow_path', 'workflow_ref'])
+    .where('repository_id', '=', repository)
+    .where('head_sha', '=', head)
+    .where(sql<boolean>`workflow_repository_id = any (${[...sources]}::bigint[])`);
+  if (pull) query = query.where('pull_request_id', '=', pull.id);
+  if (pull?.since) query = query.where('created_at', '>=', pull.since);
+  return query.orderBy('workflow_repository_id').orderBy('workflow_path').orderBy('workflow_ref').orderBy('id', 'desc').execute();
 }
 
 /** An attempt of a run before the present one. */

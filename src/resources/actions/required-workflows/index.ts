@@ -1,0 +1,1 @@
+export { findRequiredFile, loadSources, type RequiredFile, sharingOf, sourceOf } from './sources.ts';

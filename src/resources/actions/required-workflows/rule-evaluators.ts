@@ -1,0 +1,108 @@
+// The rule that wants workflows of other repositories to succeed before a branch gets a commit.
+import { asId } from '#lib/id.ts';
+import { listRequiredRuns } from '#resources/actions/workflow-runs/index.ts';
+import { readWorkflowFile } from '#resources/actions/workflows/index.ts';
+import {
+  checkedCommit,
+  type RequiredWorkflow,
+  type RuleCheck,
+  type RuleEvaluator,
+  type RuleEvaluators,
+} from '#resources/code/ref-rules/index.ts';
+import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { findRequiredFile, loadSources, refsOf, sharingOf, sourceOf } from './sources.ts';
+
+type Problem = { readonly message: string; readonly isPending: boolean };
+type Run = Awaited<ReturnType<typeof listRequiredRuns>>[number];
+
+/** As for required checks: a run whose jobs were all skipped counts. */
+const goodConclusions: readonly Run['conclusion'][] = ['success', 'neutral', 'skipped'];
+
+/** Why a run doesn't fulfil the rule; undefined where it does. */
+function problemOfRun({ path, status, conclusion }: Run): Problem | undefined {
+  const name = `Required workflow "${path}"`;
+  if (status !== 'completed') return { message: `${name} has not completed.`, isPending: true };
+  if (conclusion === 'action_required') return { message: `${name} waits for an approval.`, isPending: true };
+  if (goodConclusions.includes(conclusion)) return undefined;
+  return { message: `${name} did not succeed: its run ended with ${conclusion}.`, isPending: false };
+}
+
+/** Why a workflow has no run for a commit. */
+async function problemWithoutRun(
+  { db, gitRepository, queue }: RuleCheck,
+  target: RepositoryWithOwner,
+  { source, required, isSharing }: { source: RepositoryWithOwner; required: RequiredWorkflow; isSharing: IsSharing },
+): Promise<Problem> {
+  const file = await findRequiredFile(gitRepository.store, isSharing, source, required);
+  if (!file) return notFound(required);
+  const name = `Required workflow "${file.found.path}"`;
+  if (!(await loadActionsPolicy(db, target)).enabled)
+    return { message: `${name} cannot run: Actions are disabled in this repository.`, isPending: false };
+  const parsed = await readWorkflowFile(file.found, target.owner_id);
+  const events = 'file' in parsed ? Object.keys(parsed.file.events) : [];
+  const wanted = queue === 'merging' ? ['merge_group'] : ['pull_request', 'pull_request_target'];
+  if ('file' in parsed && !wanted.some((event) => events.includes(event)))
+    return { message: `${name} cannot run: its file does not name the event ${wanted[0]}.`, isPending: false };
+  return { message: `${name} is expected.`, isPending: true };
+}
+
+type IsSharing = ReturnType<typeof sharingOf>;
+
+/** It names no repository: whoever reads this may not know of it. */
+const notFound = ({ path, repository_id }: RequiredWorkflow): Problem => ({
+  message: `Required workflow "${path}" was not found, or the repository ${repository_id} does not share it.`,
+  isPending: false,
+});
+
+/** What keeps a commit from fulfilling a rule, for each of its workflows. */
+async function findProblems(check: RuleCheck, commit: string, all: readonly RequiredWorkflow[]): Promise<Problem[]> {
+  const { db, repo, merge, queue } = check;
+  const repositories = await loadSources(db, all, repo.id);
+  const target = repositories.get(repo.id);
+  if (!target) return all.map(notFound);
+  const runs = await listRequiredRuns(db, {
+    repository: repo.id,
+    head: commit,
+    // The same head brings other changes to another base.
+    pull: merge && queue !== 'merging' ? { id: merge.id, since: merge.base_changed_at } : undefined,
+    sources: all.map(({ repository_id }) => asId<'repositories'>(repository_id)),
+  });
+  const isSharing = sharingOf(db, target);
+  const problems: Problem[] = [];
+  for (const required of all) {
+    const source = sourceOf(repositories, required, target);
+    if (!source) {
+      problems.push(notFound(required));
+      continue;
+    }
+    const refs = refsOf(required, source);
+    const own = runs.filter((run) => run.workflow_repository_id === source.id && run.workflow_path === required.path);
+    const run = refs.flatMap((ref) => own.find(({ workflow_ref }) => workflow_ref === ref) ?? [])[0];
+    const problem = run ? problemOfRun(run) : await problemWithoutRun(check, target, { source, required, isSharing });
+    if (problem) problems.push(problem);
+  }
+  return problems;
+}
+
+/**
+ * Each workflow must have run with success for the head of the pull request that is merged, for the commit that a merge queue made
+ * of it, or for the commit that is pushed.
+ */
+const workflows: RuleEvaluator<'workflows'> = {
+  kinds: ['creation', 'update'],
+  needs: 'names',
+  async violation(check, { parameters }, move) {
+    const { workflows: required, do_not_enforce_on_create } = parameters;
+    const commit = checkedCommit(check, move);
+    if (required.length === 0 || commit === null) return undefined;
+    if (move.before === null && (do_not_enforce_on_create || (await check.isEmpty()))) return undefined;
+    const problems = await findProblems(check, commit, required);
+    if (problems.length === 0) return undefined;
+    const message = problems.map((one) => one.message).join(' ');
+    return problems.every(({ isPending }) => isPending) ? { message, isPending: true } : message;
+  },
+};
+
+/** The rules that runs of workflows decide. */
+export const workflowEvaluators = { workflows } as const satisfies Partial<RuleEvaluators>;

@@ -1,0 +1,81 @@
+// Where required workflows come from: a file of another repository of the same owner, which must share its workflows.
+import type { Db } from '#database/connect.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import type { GitStore } from '#git/repo.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { gather, getOptional } from '#lib/collections.ts';
+import { asId } from '#lib/id.ts';
+import { headCommitOf, isShared, refsNamed, type SharingRepository } from '#resources/actions/workflow-runs/index.ts';
+import { type FoundFile, findWorkflowFile } from '#resources/actions/workflows/index.ts';
+import type { RequiredWorkflow } from '#resources/code/ref-rules/index.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+
+/** A required workflow as it is now: its file, with the ref or commit that the rule wants it of. */
+export type RequiredFile = {
+  readonly repository: RepositoryWithOwner;
+  /** The path in that repository. */
+  readonly path: string;
+  readonly ref: string;
+  readonly sha: Oid;
+  /** Its path names the repository and the ref. */
+  readonly found: FoundFile;
+};
+
+type Repositories = ReadonlyMap<RepositoryWithOwner['id'], RepositoryWithOwner>;
+
+/** The repositories that required workflows are of. */
+export const loadSources = (
+  db: Db,
+  required: readonly RequiredWorkflow[],
+  ...others: readonly RepositoryWithOwner['id'][]
+): Promise<Repositories> =>
+  loadNamedRepositories(db, [...others, ...gather(required, 'repository_id').map((id) => asId<'repositories'>(id))]);
+
+/** The repository of a required workflow, unless it has another owner than the one that the workflow runs for. */
+export function sourceOf(
+  repositories: Repositories,
+  { repository_id }: RequiredWorkflow,
+  target: Pick<SharingRepository, 'owner_id'>,
+): RepositoryWithOwner | undefined {
+  const source = getOptional(repositories, repository_id);
+  return source?.owner_id === target.owner_id ? source : undefined;
+}
+
+/** The refs, or the commit, that a rule may mean, the one that counts first. Runs have one of them. */
+export function refsOf({ ref, sha }: RequiredWorkflow, { default_branch }: RepositoryWithOwner): string[] {
+  if (sha !== undefined) return [sha];
+  if (ref === undefined) return [branchRef(default_branch)];
+  return ref.startsWith('refs/') ? [ref] : refsNamed(ref);
+}
+
+/** Whether repositories share their workflows with another one. Each is asked once. */
+export function sharingOf(db: Db, target: SharingRepository): (source: SharingRepository) => Promise<boolean> {
+  const known = new Map<SharingRepository['id'], Promise<boolean>>();
+  return (source) => {
+    const shared = known.get(source.id) ?? isShared(db, target, source);
+    known.set(source.id, shared);
+    return shared;
+  };
+}
+
+/** The file of a required workflow; undefined where it isn't there, or its repository doesn't share it. */
+export async function findRequiredFile(
+  git: GitStore,
+  isSharing: ReturnType<typeof sharingOf>,
+  source: RepositoryWithOwner,
+  required: RequiredWorkflow,
+): Promise<RequiredFile | undefined> {
+  const gitRepository = repoOf(git, source.id);
+  if (!(await isSharing(source)) || !(await repositoryExists(gitRepository))) return undefined;
+  for (const ref of refsOf(required, source)) {
+    const commit = await headCommitOf(gitRepository, ref);
+    if (!commit) continue;
+    const { path } = required;
+    const found = await findWorkflowFile(gitRepository, commit.id, path);
+    if (!found) return undefined;
+    const full = `${source.owner.login}/${source.name}/${path}@${ref}`;
+    return { repository: source, path, ref, sha: commit.id, found: { path: full, content: found.content } };
+  }
+  return undefined;
+}
