@@ -2445,6 +2445,7 @@ create table workflow_runs (
   on_behalf_of_id bigint,
   workflow_repository_id bigint,
   workflow_path text,
+  required_for_ref text,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
   constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL)))
@@ -3317,7 +3318,7 @@ insert into schema_migrations (version, name, checksum) values
   (282, '0282-runs-on-behalf', '780c671649a11d4725d01b6505d75a20b7b2cc2cdacb064b8ea69200da4d1b1b'),
   (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f'),
   (291, '0291-merge-queues', 'a941775ea616a5ba68d92746269bed36e04c4a506a292556b5c71d729a11d9aa'),
-  (292, '0292-required-workflows', '43032a5e26df2c25b96d6e586f0a2fcb6c810cff4651e88b7ec5986df9109775');
+  (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95');
 
 create view organization_role_holders as
  SELECT a.organization_id,

@@ -2332,6 +2332,7 @@ export interface WorkflowRuns {
   on_behalf_of_id: Id<'accounts'> | null;
   workflow_repository_id: Id<'repositories'> | null;
   workflow_path: string | null;
+  required_for_ref: string | null;
 }
 
 export interface Workflows {

@@ -6,6 +6,7 @@ import {
   checkedCommit,
   type RequiredWorkflow,
   type RuleCheck,
+  type RuledMove,
   type RuleEvaluator,
   type RuleEvaluators,
 } from '#resources/code/ref-rules/index.ts';
@@ -56,7 +57,11 @@ const notFound = ({ path, repository_id }: RequiredWorkflow): Problem => ({
 });
 
 /** What keeps a commit from fulfilling a rule, for each of its workflows. */
-async function findProblems(check: RuleCheck, commit: string, all: readonly RequiredWorkflow[]): Promise<Problem[]> {
+async function findProblems(
+  check: RuleCheck,
+  { move, commit }: { move: RuledMove; commit: string },
+  all: readonly RequiredWorkflow[],
+): Promise<Problem[]> {
   const { db, repo, merge, queue } = check;
   const repositories = await loadSources(db, all, repo.id);
   const target = repositories.get(repo.id);
@@ -64,8 +69,9 @@ async function findProblems(check: RuleCheck, commit: string, all: readonly Requ
   const runs = await listRequiredRuns(db, {
     repository: repo.id,
     head: commit,
-    // The same head brings other changes to another base.
-    pull: merge && queue !== 'merging' ? { id: merge.id, since: merge.base_changed_at } : undefined,
+    pull: queue === 'merging' ? undefined : merge?.id,
+    // No pull request is made for a branch that isn't there yet.
+    base: move.before === null ? undefined : move.ref,
     sources: all.map(({ repository_id }) => asId<'repositories'>(repository_id)),
   });
   const isSharing = sharingOf(db, target);
@@ -97,7 +103,7 @@ const workflows: RuleEvaluator<'workflows'> = {
     const commit = checkedCommit(check, move);
     if (required.length === 0 || commit === null) return undefined;
     if (move.before === null && (do_not_enforce_on_create || (await check.isEmpty()))) return undefined;
-    const problems = await findProblems(check, commit, required);
+    const problems = await findProblems(check, { move, commit }, required);
     if (problems.length === 0) return undefined;
     const message = problems.map((one) => one.message).join(' ');
     return problems.every(({ isPending }) => isPending) ? { message, isPending: true } : message;

@@ -52,6 +52,7 @@ const summaryColumns = [
   'workflow_sha',
   'workflow_repository_id',
   'workflow_path',
+  'required_for_ref',
   'pull_request_id',
   'actor_id',
   'triggering_actor_id',
@@ -129,14 +130,16 @@ export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<
 export type RequiredRunsKey = {
   readonly repository: RepositoryId;
   readonly head: string;
-  /** Only runs for this pull request, since a time. */
-  readonly pull?: { readonly id: Id<'issues'>; readonly since: Date | null } | undefined;
+  /** Only runs for this pull request. */
+  readonly pull?: Id<'issues'> | undefined;
+  /** Only runs of what is to be merged into this branch: upon another one, the same commit gives other files. */
+  readonly base?: string | undefined;
   /** The repositories of the workflows. */
   readonly sources: readonly RepositoryId[];
 };
 
 /** The latest run of each required workflow for a commit. */
-export function listRequiredRuns(db: Db, { repository, head, pull, sources }: RequiredRunsKey) {
+export function listRequiredRuns(db: Db, { repository, head, pull, base, sources }: RequiredRunsKey) {
   let query = db
     .selectFrom('workflow_runs')
     .distinctOn(['workflow_repository_id', 'workflow_path', 'workflow_ref'])
@@ -144,8 +147,8 @@ export function listRequiredRuns(db: Db, { repository, head, pull, sources }: Re
     .where('repository_id', '=', repository)
     .where('head_sha', '=', head)
     .where(sql<boolean>`workflow_repository_id = any (${[...sources]}::bigint[])`);
-  if (pull) query = query.where('pull_request_id', '=', pull.id);
-  if (pull?.since) query = query.where('created_at', '>=', pull.since);
+  if (pull !== undefined) query = query.where('pull_request_id', '=', pull);
+  if (base !== undefined) query = query.where('required_for_ref', '=', base);
   return query.orderBy('workflow_repository_id').orderBy('workflow_path').orderBy('workflow_ref').orderBy('id', 'desc').execute();
 }
 

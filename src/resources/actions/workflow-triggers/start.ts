@@ -159,10 +159,11 @@ async function* filesOf(
   required: readonly RequiredFile[],
   { gitRepository, repository, time }: { gitRepository: GitRepository; repository: RepositoryWithOwner; time: ReadingTime },
 ): AsyncGenerator<StartedFile> {
-  for (const { repository, path, ref, sha, found } of required)
+  const { base } = runTrigger;
+  for (const { repository, path, ref, sha, found } of base === undefined ? [] : required)
     yield {
       file: found,
-      source: { ref, sha, required: { repository: repository.id, path } },
+      source: { ref, sha, required: { repository: repository.id, path, base } },
       caller: { source: { repository, path }, ref, commit: sha },
     };
   if (runTrigger.isSkipped) return;

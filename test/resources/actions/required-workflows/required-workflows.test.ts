@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { explainPush } from '#server/explain-push.ts';
 import { defaults } from '#test/resources/collaboration/merge-queues/setting.ts';
 import { forkSetting } from '#test/resources/collaboration/pulls/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
@@ -149,6 +150,33 @@ test('a push needs a commit for which the workflow has succeeded', async () => {
   expect(await tip('main')).toBe(head);
 });
 
+test('who asks what a push would meet is told of the workflow, and who may bypass the rule passes', async () => {
+  const { name, owner, repo, ada, client, rulesetPath, merge, propose, unpushed, pushCommit } = await requiredSetting(w);
+  await pushCommit('topic', await unpushed('main', { 'x.txt': 'x' }));
+  const token = await w.token(ada);
+  const ask = () =>
+    explainPush({
+      db: w.db,
+      services: w.hearth.services,
+      authorization: `Bearer ${token}`,
+      owner: owner.login,
+      name: repo.name,
+      ref: 'main',
+      to: 'topic',
+      now: w.clock.now,
+    });
+  const because = `Required workflow "${name}" is expected.`;
+  const check = 'workflows, ruleset "Checked"';
+  expect(await ask()).toMatchObject({ allowed: false, steps: [{ check: 'access' }, { check, passed: false, because }] });
+  await client.put(rulesetPath, { bypass_actors: [{ actor_type: 'OrganizationAdmin', bypass_mode: 'always' }] });
+  expect(await ask()).toMatchObject({
+    allowed: true,
+    steps: [{ check: 'access' }, { check, passed: true, because: `${because} It may be bypassed` }],
+  });
+  const { number } = await propose('second');
+  expect(await merge(number)).toMatchObject(merged);
+});
+
 test('a new branch needs it too, unless the rule says otherwise', async () => {
   const { client, base, first, rulesetPath, tools } = await requiredSetting(w);
   const require = (more: object) =>
@@ -232,17 +260,19 @@ test("a run of a fork's pull request waits for an approval", async () => {
 });
 
 test('a run counts for its own pull request, and for the base that it was made for', async () => {
-  const { commit, open, merge, runs, runNext, client, base } = await requiredSetting(w);
+  const { commit, open, merge, runs, runNext, client, base, rulesetPath } = await requiredSetting(w);
   await client.post(`${base}/git/refs`, { ref: 'refs/heads/other', sha: await commit('other', { 'other.txt': 'x' }) });
   await commit('topic', { 'topic.txt': 'x' });
   const number = await open('topic', { base: 'other' });
   expect(await runs()).toEqual([]);
   await client.patch(`${base}/pulls/${number}`, { base: 'main' });
+  expect(await merge(number)).toMatchObject(refusal('is expected.'));
   expect(await runs()).toMatchObject([{ event: 'pull_request' }]);
   await runNext('success');
-  w.clock.now = new Date(w.clock.now.getTime() + 60_000);
+  await client.put(rulesetPath, {
+    conditions: { ref_name: { include: ['~ALL'], exclude: ['refs/heads/topic*'] }, repository_name: { include: ['~ALL'] } },
+  });
   await client.patch(`${base}/pulls/${number}`, { base: 'other' });
-  await client.patch(`${base}/pulls/${number}`, { base: 'main' });
   expect(await merge(number)).toMatchObject(refusal('is expected.'));
   expect(await runs()).toHaveLength(2);
   await runNext('success');
@@ -266,7 +296,7 @@ test('calls in a required file are of its own repository', async () => {
 });
 
 test("a repository may require a workflow of its own branch, which a pull request doesn't change", async () => {
-  const { client, base, repo, propose, runs, commit, rulesetPath } = await requiredSetting(w);
+  const { client, base, repo, open, runs, commit, rulesetPath, unpushed, pushCommit } = await requiredSetting(w);
   await client.delete(rulesetPath);
   await commit('main', { [checkPath]: checkFile });
   const { status } = await client.post(`${base}/rulesets`, {
@@ -276,8 +306,11 @@ test("a repository may require a workflow of its own branch, which a pull reques
     rules: [{ type: 'workflows', parameters: { workflows: [{ repository_id: repo.id, path: checkPath }] } }],
   });
   expect(status).toBe(201);
-  await propose('topic', { [checkPath]: 'on: push\njobs: {}\n' });
-  expect(await runs()).toMatchObject([{ event: 'pull_request', name: 'Check', conclusion: null }]);
+  await pushCommit('topic', await unpushed('main', { [checkPath]: 'on: push\njobs: {}\n' }));
+  await open('topic');
+  expect((await runs()).filter(({ event }: { event: string }) => event === 'pull_request')).toMatchObject([
+    { name: 'Check', conclusion: null },
+  ]);
 });
 
 test('a file that cannot be read makes a failed run, and one of an owner who has left refuses everything', async () => {

@@ -51,11 +51,11 @@ export type NewRun = {
    */
   readonly ref: string | undefined;
   readonly sha: string;
-  /** Where the workflow file comes from, if from another ref and commit; for a required one, also the repository and the path there. */
+  /** Where the workflow file comes from, if from another ref and commit; for a required one, also the repository, the path there, and the branch whose rule requires it. */
   readonly source?: {
     readonly ref: string;
     readonly sha: string;
-    readonly required?: { readonly repository: Id<'repositories'>; readonly path: string };
+    readonly required?: { readonly repository: Id<'repositories'>; readonly path: string; readonly base: string };
   };
   readonly pullRequest?: Id<'issues'> | undefined;
   readonly isFromFork?: boolean;
@@ -116,6 +116,7 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
     workflow_sha: wanted.source?.sha ?? null,
     workflow_repository_id: wanted.source?.required?.repository ?? null,
     workflow_path: wanted.source?.required?.path ?? null,
+    required_for_ref: wanted.source?.required?.base ?? null,
     pull_request_id: wanted.pullRequest ?? null,
     actor_id: wanted.actor ?? null,
     triggering_actor_id: wanted.actor ?? null,
