@@ -6,16 +6,21 @@ import { world } from '#test/support/world.ts';
 
 const w = await world();
 
+/** Succeeds for the branch `good` alone, in the repository of the pull request. */
 const file = checkFile.replace(
-  'make check',
-  `test "\${{ github.repository }}" = "$GITHUB_REPOSITORY" && test "\${{ github.head_ref }}" = good`,
+  '[{run: make check}]',
+  '\n      - run: test "$GITHUB_HEAD_REF" = good\n      - run: test "$GITHUB_REPOSITORY" = "$EXPECTED"',
 );
 
 test.skipIf(!hasActRunner)(
   'a runner executes a required workflow, and its result decides about the merge',
   async (context) => {
     if (!hasActRunner) context.skip(withoutActRunner);
-    const { repo, propose, merge, tested, name } = await requiredSetting(w, { file });
+    const { repo, client, base, propose, merge, tested, name } = await requiredSetting(w, {
+    file: file.replace('    steps:', '    env: {EXPECTED: "${{ vars.EXPECTED }}"}\n    steps:'),
+  });
+  const fullName = base.slice('/repos/'.length);
+  expect((await client.post(`${base}/actions/variables`, { name: 'EXPECTED', value: fullName })).status).toBe(201);
     const { token } = await w.change((scope) =>
       createRunnerToken(scope, { repository: repo.id }, { purpose: 'registration', now: w.clock.now }),
     );

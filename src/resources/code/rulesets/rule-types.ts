@@ -76,7 +76,7 @@ const WorkflowsParameters = Type.Object({
       path: Type.String({ minLength: 1, maxLength: 255 }),
       ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
       repository_id: id,
-      sha: Type.Optional(Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$' })),
+      sha: Type.Optional(Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$', maxLength: 64 })),
     }),
     { maxItems: fixedValue(rulesetLimits.workflows) },
   ),
