@@ -92,8 +92,8 @@ async function findProblems(
 }
 
 /**
- * Each workflow must have run with success for the head of the pull request that is merged, for the commit that a merge queue made
- * of it, or for the commit that is pushed.
+ * Each workflow must have run with success: for the head of the pull request that is merged, for the commit that a merge queue
+ * made of it, or for the commit that is pushed.
  */
 const workflows: RuleEvaluator<'workflows'> = {
   kinds: ['creation', 'update'],

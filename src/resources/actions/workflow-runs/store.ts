@@ -127,7 +127,7 @@ export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<
 }
 
 /** The commit whose runs of required workflows are looked for, as the head of a pull request or as a commit of its own. */
-export type RequiredRunsKey = {
+type RequiredRunsKey = {
   readonly repository: RepositoryId;
   readonly head: string;
   /** Only runs for this pull request. */

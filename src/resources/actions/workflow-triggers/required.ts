@@ -1,5 +1,4 @@
-// The workflows that rules require of a branch: what is to be merged into it starts them, whatever the files of its own repository
-// and its commits say.
+// The workflows that rules require of a branch: what is to be merged into it starts them, whatever its own files and commits say.
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { fixedValue } from '#lib/limits.ts';

@@ -226,8 +226,9 @@ const requiredBy = (rules: readonly Rule[]) =>
   );
 
 /**
- * @throws Refusal where a rule takes a workflow from a repository of another owner. Who writes a repository's ruleset must be able
- * to read the other one; an owner of the organization has all of them. Repositories that the former rules name stay.
+ * Owners of an organization may name all of its repositories; who writes a repository's ruleset, those that they may read.
+ * Repositories that the former rules name stay.
+ * @throws Refusal where a rule takes a workflow from another repository
  */
 async function checkSources(
   scope: WriteScope,

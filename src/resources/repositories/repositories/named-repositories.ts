@@ -8,8 +8,8 @@ import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * A repository with its owner's login, as addresses below it need it. `has_workflow_rules` is undefined where the owner was loaded
- * otherwise.
+ * A repository with its owner's login, as addresses below it need it. `has_workflow_rules` is undefined where the owner was
+ * loaded otherwise.
  */
 export type RepositoryWithOwner = RepositoryRow & {
   owner: Pick<Account, 'login' | 'kind'> & Partial<Pick<Account, 'has_workflow_rules'>>;

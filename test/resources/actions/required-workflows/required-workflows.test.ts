@@ -3,6 +3,7 @@ import { explainPush } from '#server/explain-push.ts';
 import { defaults } from '#test/resources/collaboration/merge-queues/setting.ts';
 import { forkSetting } from '#test/resources/collaboration/pulls/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
+import { startRunnerOf } from '#test/support/runner-client.ts';
 import { fresh, world } from '#test/support/world.ts';
 import { checkFile, checkPath, requiredSetting } from './setting.ts';
 
@@ -56,6 +57,29 @@ test('a job of a required workflow has the rights of the repository that it runs
   });
 });
 
+test('a group of runners for a workflow takes its jobs wherever it is required', async () => {
+  const { propose, owner, tools, repo, client } = await requiredSetting(w);
+  const runner = await startRunnerOf(w, { organization: owner.id }, { name: fresh('runner') });
+  const group = (repository: string, ref: string) =>
+    client.post(`/orgs/${owner.login}/actions/runner-groups`, {
+      name: fresh('group'),
+      allows_public_repositories: true,
+      runners: [runner.id],
+      restricted_to_workflows: true,
+      selected_workflows: [`${owner.login}/${repository}/${checkPath}@${ref}`],
+    });
+  await propose('topic');
+  for (const [repository, ref] of [
+    [repo.name, 'main'],
+    [tools.name, 'other'],
+  ] as const) {
+    expect((await group(repository, ref)).status).toBe(201);
+    expect(await runner.fetch()).toBeUndefined();
+  }
+  await group(tools.name, 'main');
+  expect((await runner.fetch())?.context).toMatchObject({ repository: `${owner.login}/${repo.name}` });
+});
+
 test('a private repository must share its workflows with the one that they are required of', async () => {
   const { propose, runs, merge, client, owner, tools, base, runNext } = await requiredSetting(w, { visibility: 'private' });
   const { number } = await propose('topic');
@@ -99,10 +123,10 @@ test('neither a message nor the files of the repository keep a required workflow
 });
 
 test('a pinned commit decides which file runs, and another pin needs another run', async () => {
-  const { propose, runs, merge, runNext, tools, toolsHead, client, rulesetPath, owner } = await requiredSetting(w);
+  const { propose, runs, merge, runNext, tools, toolsHead, client, ruleset, owner } = await requiredSetting(w);
   const changed = await commitFiles(w, tools, { [checkPath]: checkFile.replace('name: Check', 'name: Changed') });
   const pin = (workflow: object) =>
-    client.put(rulesetPath, {
+    client.put(`/orgs/${owner.login}/rulesets/${ruleset.id}`, {
       rules: [{ type: 'workflows', parameters: { workflows: [{ repository_id: tools.id, path: checkPath, ...workflow }] } }],
     });
   expect((await pin({ sha: toolsHead, ref: 'main' })).status).toBe(200);

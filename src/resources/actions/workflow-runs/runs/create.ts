@@ -51,10 +51,11 @@ export type NewRun = {
    */
   readonly ref: string | undefined;
   readonly sha: string;
-  /** Where the workflow file comes from, if from another ref and commit; for a required one, also the repository, the path there, and the branch whose rule requires it. */
+  /** Where the workflow file comes from, if from another ref and commit. */
   readonly source?: {
     readonly ref: string;
     readonly sha: string;
+    /** For a required one: its repository, its path there, and the branch whose rule requires it. */
     readonly required?: { readonly repository: Id<'repositories'>; readonly path: string; readonly base: string };
   };
   readonly pullRequest?: Id<'issues'> | undefined;
