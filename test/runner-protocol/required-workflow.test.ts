@@ -17,7 +17,7 @@ test.skipIf(!hasActRunner)(
   async (context) => {
     if (!hasActRunner) context.skip(withoutActRunner);
     const { repo, client, base, propose, merge, tested, name } = await requiredSetting(w, {
-      file: file.replace('    steps:', '    env: {EXPECTED: "${{ vars.EXPECTED }}"}\n    steps:'),
+      file: file.replace('    steps:', `    env: {EXPECTED: "\${{ vars.EXPECTED }}"}\n    steps:`),
     });
     const fullName = base.slice('/repos/'.length);
     expect((await client.post(`${base}/actions/variables`, { name: 'EXPECTED', value: fullName })).status).toBe(201);
