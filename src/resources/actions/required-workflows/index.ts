@@ -1,1 +1,1 @@
-export { findRequiredFile, loadSources, type RequiredFile, sharingOf, sourceOf } from './sources.ts';
+export { findRequiredFile, loadSources, type RequiredFile, sourceOf } from './sources.ts';

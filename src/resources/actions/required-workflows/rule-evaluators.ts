@@ -1,6 +1,6 @@
 // The rule that wants workflows of other repositories to succeed before a branch gets a commit.
 import { asId } from '#lib/id.ts';
-import { listRequiredRuns } from '#resources/actions/workflow-runs/index.ts';
+import { listRequiredRuns, loadShared } from '#resources/actions/workflow-runs/index.ts';
 import { readWorkflowFile } from '#resources/actions/workflows/index.ts';
 import {
   checkedCommit,
@@ -12,7 +12,7 @@ import {
 } from '#resources/code/ref-rules/index.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
-import { findRequiredFile, loadSources, refsOf, sharingOf, sourceOf } from './sources.ts';
+import { findRequiredFile, loadSources, refsOf, sourceOf } from './sources.ts';
 
 type Problem = { readonly message: string; readonly isPending: boolean };
 type Run = Awaited<ReturnType<typeof listRequiredRuns>>[number];
@@ -29,32 +29,35 @@ function problemOfRun({ path, status, conclusion }: Run): Problem | undefined {
   return { message: `${name} did not succeed: its run ended with ${conclusion}.`, isPending: false };
 }
 
-/** Why a workflow has no run for a commit. */
-async function problemWithoutRun(
-  { db, gitRepository, queue }: RuleCheck,
-  target: RepositoryWithOwner,
-  { source, required, isSharing }: { source: RepositoryWithOwner; required: RequiredWorkflow; isSharing: IsSharing },
-): Promise<Problem> {
-  const file = await findRequiredFile(gitRepository.store, isSharing, source, required);
-  if (!file) return notFound(required);
-  const name = `Required workflow "${file.found.path}"`;
-  if (!(await loadActionsPolicy(db, target)).enabled)
-    return { message: `${name} cannot run: Actions are disabled in this repository.`, isPending: false };
-  const parsed = await readWorkflowFile(file.found, target.owner_id);
-  const events = 'file' in parsed ? Object.keys(parsed.file.events) : [];
-  const wanted = queue === 'merging' ? ['merge_group'] : ['pull_request', 'pull_request_target'];
-  if ('file' in parsed && !wanted.some((event) => events.includes(event)))
-    return { message: `${name} cannot run: its file does not name the event ${wanted[0]}.`, isPending: false };
-  return { message: `${name} is expected.`, isPending: true };
-}
-
-type IsSharing = ReturnType<typeof sharingOf>;
-
 /** It names no repository: whoever reads this may not know of it. */
 const notFound = ({ path, repository_id }: RequiredWorkflow): Problem => ({
   message: `Required workflow "${path}" was not found, or the repository ${repository_id} does not share it.`,
   isPending: false,
 });
+
+type WithoutRun = {
+  readonly required: RequiredWorkflow;
+  /** Undefined where it isn't shared. */
+  readonly source: RepositoryWithOwner | undefined;
+  readonly target: RepositoryWithOwner;
+  readonly isEnabled: boolean;
+};
+
+/** Why a workflow has no run for a commit. */
+async function problemWithoutRun(
+  { gitRepository, queue }: RuleCheck,
+  { required, source, target, isEnabled }: WithoutRun,
+): Promise<Problem> {
+  const file = source && (await findRequiredFile(gitRepository.store, source, required));
+  if (!file) return notFound(required);
+  const name = `Required workflow "${file.found.path}"`;
+  if (!isEnabled) return { message: `${name} cannot run: Actions are disabled in this repository.`, isPending: false };
+  const parsed = await readWorkflowFile(file.found, target.owner_id);
+  const wanted = queue === 'merging' ? ['merge_group'] : ['pull_request', 'pull_request_target'];
+  if ('file' in parsed && !wanted.some((event) => Object.hasOwn(parsed.file.events, event)))
+    return { message: `${name} cannot run: its file does not name the event ${wanted[0]}.`, isPending: false };
+  return { message: `${name} is expected.`, isPending: true };
+}
 
 /** What keeps a commit from fulfilling a rule, for each of its workflows. */
 async function findProblems(
@@ -74,21 +77,28 @@ async function findProblems(
     base: move.before === null ? undefined : move.ref,
     sources: all.map(({ repository_id }) => asId<'repositories'>(repository_id)),
   });
-  const isSharing = sharingOf(db, target);
-  const problems: Problem[] = [];
-  for (const required of all) {
+  const found = all.map((required) => {
     const source = sourceOf(repositories, required, target);
-    if (!source) {
-      problems.push(notFound(required));
-      continue;
-    }
-    const refs = refsOf(required, source);
-    const own = runs.filter((run) => run.workflow_repository_id === source.id && run.workflow_path === required.path);
-    const run = refs.flatMap((ref) => own.find(({ workflow_ref }) => workflow_ref === ref) ?? [])[0];
-    const problem = run ? problemOfRun(run) : await problemWithoutRun(check, target, { source, required, isSharing });
+    return { required, source, run: source && runOf(runs, source, required) };
+  });
+  const lacking = found.flatMap(({ run, source }) => (run || !source ? [] : source));
+  const [shared, isEnabled] =
+    lacking.length === 0
+      ? [new Set(), true]
+      : await Promise.all([loadShared(db, target, lacking), loadActionsPolicy(db, target).then(({ enabled }) => enabled)]);
+  const problems: Problem[] = [];
+  for (const { required, source, run } of found) {
+    const usable = source && shared.has(source.id) ? source : undefined;
+    const problem = run ? problemOfRun(run) : await problemWithoutRun(check, { required, source: usable, target, isEnabled });
     if (problem) problems.push(problem);
   }
   return problems;
+}
+
+/** The run of a workflow, of the ref or commit that a rule names. */
+function runOf(runs: readonly Run[], source: RepositoryWithOwner, required: RequiredWorkflow): Run | undefined {
+  const own = runs.filter((run) => run.workflow_repository_id === source.id && run.workflow_path === required.path);
+  return refsOf(required, source).flatMap((ref) => own.find(({ workflow_ref }) => workflow_ref === ref) ?? [])[0];
 }
 
 /**

@@ -6,7 +6,7 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { asId } from '#lib/id.ts';
-import { headCommitOf, isShared, refsNamed, type SharingRepository } from '#resources/actions/workflow-runs/index.ts';
+import { headCommitOf, refsNamed, type SharingRepository } from '#resources/actions/workflow-runs/index.ts';
 import { type FoundFile, findWorkflowFile } from '#resources/actions/workflows/index.ts';
 import type { RequiredWorkflow } from '#resources/code/ref-rules/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
@@ -49,25 +49,14 @@ export function refsOf({ ref, sha }: RequiredWorkflow, { default_branch }: Repos
   return ref.startsWith('refs/') ? [ref] : refsNamed(ref);
 }
 
-/** Whether repositories share their workflows with another one. Each is asked once. */
-export function sharingOf(db: Db, target: SharingRepository): (source: SharingRepository) => Promise<boolean> {
-  const known = new Map<SharingRepository['id'], Promise<boolean>>();
-  return (source) => {
-    const shared = known.get(source.id) ?? isShared(db, target, source);
-    known.set(source.id, shared);
-    return shared;
-  };
-}
-
-/** The file of a required workflow; undefined where it isn't there, or its repository doesn't share it. */
+/** The file of a required workflow, in a repository that shares its workflows; undefined where it isn't there. */
 export async function findRequiredFile(
   git: GitStore,
-  isSharing: ReturnType<typeof sharingOf>,
   source: RepositoryWithOwner,
   required: RequiredWorkflow,
 ): Promise<RequiredFile | undefined> {
   const gitRepository = repoOf(git, source.id);
-  if (!(await isSharing(source)) || !(await repositoryExists(gitRepository))) return undefined;
+  if (!(await repositoryExists(gitRepository))) return undefined;
   for (const ref of refsOf(required, source)) {
     const commit = await headCommitOf(gitRepository, ref);
     if (!commit) continue;

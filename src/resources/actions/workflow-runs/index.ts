@@ -18,5 +18,5 @@ export { type JobRow, listRequiredRuns, loadJobs, loadRuns, type RunSummary } fr
 export { findIdentity, identityPath, type JobIdentity } from './tasks/identity.ts';
 export { loadSecretMask, makeTask, type Task, TaskProblem } from './tasks/make-task.ts';
 export { findJobOfToken, readableRefs } from './tasks/runtime-token.ts';
-export { isShared, type SharingRepository } from './tasks/shared-repositories.ts';
+export { loadShared, type SharingRepository } from './tasks/shared-repositories.ts';
 export { actionsPath, findSharedActions } from './tasks/used-actions.ts';

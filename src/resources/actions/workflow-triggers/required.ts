@@ -2,13 +2,8 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { Recorded } from '#events/subscription.ts';
 import { fixedValue } from '#lib/limits.ts';
-import {
-  findRequiredFile,
-  loadSources,
-  type RequiredFile,
-  sharingOf,
-  sourceOf,
-} from '#resources/actions/required-workflows/index.ts';
+import { findRequiredFile, loadSources, type RequiredFile, sourceOf } from '#resources/actions/required-workflows/index.ts';
+import { loadShared } from '#resources/actions/workflow-runs/index.ts';
 import { type ReadingTime, readWorkflowFile, workflowLimits } from '#resources/actions/workflows/index.ts';
 import { listRequiredWorkflows } from '#resources/code/ref-rules/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
@@ -45,12 +40,12 @@ export async function listRequiredFiles(
   const required = await listRequiredWorkflows(db, repository, base);
   if (required.length === 0) return [];
   const repositories = await loadSources(db, required);
-  const isSharing = sharingOf(db, repository);
+  const shared = await loadShared(db, repository, [...repositories.values()]);
   const files = new Map<string, RequiredFile>();
   for (const one of required) {
     time.check();
     const source = sourceOf(repositories, one, repository);
-    const file = source && (await findRequiredFile(git, isSharing, source, one));
+    const file = source && shared.has(source.id) ? await findRequiredFile(git, source, one) : undefined;
     if (!file || files.has(file.found.path) || files.size >= maxFiles) continue;
     const parsed = await readWorkflowFile(file.found, repository.owner_id);
     if (startsFor(trigger.event, 'file' in parsed ? parsed.file : undefined)) files.set(file.found.path, file);

@@ -160,12 +160,13 @@ async function* filesOf(
   { gitRepository, repository, time }: { gitRepository: GitRepository; repository: RepositoryWithOwner; time: ReadingTime },
 ): AsyncGenerator<StartedFile> {
   const { base } = runTrigger;
-  for (const { repository, path, ref, sha, found } of base === undefined ? [] : required)
-    yield {
-      file: found,
-      source: { ref, sha, required: { repository: repository.id, path, base } },
-      caller: { source: { repository, path }, ref, commit: sha },
-    };
+  if (base !== undefined)
+    for (const { repository, path, ref, sha, found } of required)
+      yield {
+        file: found,
+        source: { ref, sha, required: { repository: repository.id, path, base } },
+        caller: { source: { repository, path }, ref, commit: sha },
+      };
   if (runTrigger.isSkipped) return;
   const { files: source } = runTrigger;
   for (const file of await triggeredFiles(gitRepository, runTrigger, { owner: repository.owner_id, time }))

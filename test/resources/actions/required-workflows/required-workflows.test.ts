@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { countStatements } from '#database/client.ts';
 import { explainPush } from '#server/explain-push.ts';
 import { defaults } from '#test/resources/collaboration/merge-queues/setting.ts';
 import { forkSetting } from '#test/resources/collaboration/pulls/setting.ts';
@@ -352,6 +353,33 @@ test('a file that cannot be read makes a failed run, and one of an owner who has
   await client.post(`/repos/${owner.login}/${tools.name}/transfer`, { new_owner: ada.login, new_name: fresh('taken') });
   await w.settle();
   expect(await merge(second.number)).toMatchObject(refusal(`"${checkPath}" was not found`));
+});
+
+test('looking for workflows and asking for their runs costs the same however many are required', async () => {
+  const { propose, merge, runs, runNext, client, rulesetPath, owner, ada, tools } = await requiredSetting(w, {
+    visibility: 'private',
+  });
+  const more = await Promise.all([1, 2, 3].map(() => w.repo(owner, { name: fresh('more'), visibility: 'private', by: ada })));
+  for (const { name } of [tools, ...more])
+    await client.put(`/repos/${owner.login}/${name}/actions/permissions/access`, { access_level: 'organization' });
+  const require = (workflows: object[]) => client.put(rulesetPath, { rules: [{ type: 'workflows', parameters: { workflows } }] });
+  const costOf = async (number: number) => (await countStatements(() => merge(number))).statements.length;
+  const one = { repository_id: tools.id, path: checkPath };
+  const others = more.map(({ id }) => ({ repository_id: id, path: checkPath }));
+  await require([one]);
+  const { number } = await propose('topic');
+  const withRun = await costOf(number);
+  await require([{ ...one, ref: 'other' }]);
+  const withoutRun = await costOf(number);
+  await require([one, ...others]);
+  // None of the others has a file.
+  expect(await costOf(number)).toBe(withoutRun);
+  for (const repo of more) await commitFiles(w, repo, { [checkPath]: checkFile });
+  const second = await propose('second');
+  expect((await runs()).filter(({ head_sha }: { head_sha: string }) => head_sha === second.head)).toHaveLength(4);
+  expect(await costOf(second.number)).toBe(withRun);
+  await runNext('success');
+  expect(await merge(second.number)).toMatchObject(refusal('has not completed'));
 });
 
 test('where Actions are disabled, the rule says so', async () => {
