@@ -2,7 +2,7 @@ import { ExpressionProblem } from './expressions.ts';
 import { partOf, type Source } from './file.ts';
 
 /** The environment variable of a workflow or a job that names the private registries for its jobs. */
-export const registriesVariable = 'PRIVATE_REGISTRIES';
+const registriesVariable = 'PRIVATE_REGISTRIES';
 
 /**
  * The names of the private registries that a job asks for, in upper case. The job's own list replaces the workflow's.

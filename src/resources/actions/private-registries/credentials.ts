@@ -12,8 +12,8 @@ type Refused = { readonly name: string; readonly reason: string };
 type Selected = { readonly granted: readonly Credential[]; readonly refused: readonly Refused[] };
 
 /**
- * The registries for a job of a workflow, with their decrypted secrets, and the ones that it can't have. A registry has to be named
- * by the workflow and visible to the repository, and its organization has to allow workflows to use registries.
+ * The registries for a job of a workflow, with their decrypted secrets, and the ones that it can't have. A registry has to be
+ * named by the workflow and visible to the repository, and its organization has to allow workflows to use registries.
  */
 export async function selectRegistries(
   db: Db,

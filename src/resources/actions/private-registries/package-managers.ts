@@ -30,7 +30,7 @@ export type Configuration = {
 };
 
 /** Writes secrets as texts that stand for them, so that the configuration itself contains none. */
-export type WriteSecret = (secret: string) => string;
+type WriteSecret = (secret: string) => string;
 
 type Configure = (credentials: readonly Credential[], write: WriteSecret) => Configuration;
 
@@ -99,16 +99,16 @@ const maven: Configure = (credentials, write) => {
   const server = (one: Credential): string =>
     `<server><id>${idOf(one)}</id><username>${xml(userOf(one, 'token'))}</username>` +
     `<password>${write(xml(one.secret ?? ''))}</password></server>`;
-  const place = (one: Credential): string => `<id>${idOf(one)}</id><url>${xml(baseOf(one))}</url>`;
+  const source = (one: Credential): string => `<id>${idOf(one)}</id><url>${xml(baseOf(one))}</url>`;
   const bases = credentials.filter(({ replaces_base }) => replaces_base).slice(0, 1);
   return file(
     'maven-settings.xml',
     [
       '<settings>',
       `<servers>${credentials.map(server).join('')}</servers>`,
-      `<mirrors>${bases.map((one) => `<mirror>${place(one)}<mirrorOf>central</mirrorOf></mirror>`).join('')}</mirrors>`,
+      `<mirrors>${bases.map((one) => `<mirror>${source(one)}<mirrorOf>central</mirrorOf></mirror>`).join('')}</mirrors>`,
       '<profiles><profile><id>private-registries</id><repositories>',
-      ...credentials.map((one) => `<repository>${place(one)}<snapshots><enabled>true</enabled></snapshots></repository>`),
+      ...credentials.map((one) => `<repository>${source(one)}<snapshots><enabled>true</enabled></snapshots></repository>`),
       '</repositories></profile></profiles>',
       '<activeProfiles><activeProfile>private-registries</activeProfile></activeProfiles>',
       '</settings>',

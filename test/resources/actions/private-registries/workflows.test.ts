@@ -40,7 +40,8 @@ async function registrySetting({ isAllowed = true, visibility = 'all' } = {}) {
 }
 
 test('a job gets the registries that it names, and its steps keep their numbers', async () => {
-  const { client, repo, base, jobs } = await registrySetting();
+  const { client, path, repo, base, jobs } = await registrySetting({ isAllowed: false });
+  await client.put(`${path}/workflow-access`, { enabled: true });
   await pushWorkflow(w, repo, { '.github/workflows/ci.yml': workflow('npm_registry_secret') });
   const runner = await startRunner(w, repo);
   const task = await runner.fetch();

@@ -14,13 +14,14 @@ import type { Standing } from '../planning/called-jobs.ts';
 import type { RunRow } from '../store.ts';
 
 /** What a job gets for its registries. Runners mask all secrets in logs. */
-export type JobRegistries = { readonly steps: AddedSteps; readonly secrets: Readonly<Record<string, string>> };
+type JobRegistries = { readonly steps: AddedSteps; readonly secrets: Readonly<Record<string, string>> };
 
 /** A registry that a job names, and why it doesn't get it. */
 export class RegistryRefused extends Error {}
 
 /**
- * The registries that a job names in `PRIVATE_REGISTRIES`; undefined if it names none. A run from a fork gets none, as with secrets.
+ * The registries that a job names in `PRIVATE_REGISTRIES`; undefined if it names none. A run from a fork gets none, as with
+ * secrets.
  * @throws RegistryRefused for the first registry that the job can't have
  */
 export async function registriesOf(
