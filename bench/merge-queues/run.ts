@@ -7,6 +7,7 @@
  */
 import { setTimeout as pause } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
+import { processorTimeOf, processorTimeOfOne } from '../support/processes.ts';
 import { findProblems } from './problems.ts';
 import { type QueueRule, startQueueServer } from './server.ts';
 import { queueClient, randomNumbers } from './steps.ts';
@@ -45,11 +46,18 @@ const queues = await Promise.all(
 const begun = performance.now();
 const seconds = () => Math.round((performance.now() - begun) / 1000);
 let done = 0;
+/** Seconds of processor time of the server's process, and of it with Git. Those of a server that was killed are lost. */
+async function printProgress(): Promise<void> {
+  const pid = server.pid();
+  const [own, all] = await Promise.all([processorTimeOfOne(pid), processorTimeOf(pid)]);
+  const seen = `${(own / 1000).toFixed(1)} s of processor time, ${((all - own) / 1000).toFixed(1)} s of Git`;
+  process.stderr.write(`${done} steps, ${seconds()} s, ${seen}\n`);
+}
 const working = Promise.all(
   queues.map(async ({ client }) => {
     for (; done < steps; done++) {
       await client.step();
-      if (done % 500 === 0) process.stderr.write(`${done} steps, ${seconds()} s\n`);
+      if (done % 500 === 0 && kills === 0) await printProgress();
     }
   }),
 );
@@ -61,7 +69,7 @@ for (let at = 1; at <= kills; at++) {
   killed++;
 }
 await working;
-process.stderr.write(`${done} steps, ${seconds()} s\n`);
+await printProgress();
 await Promise.all(queues.map(({ client }) => client.drain()));
 const ranFor = seconds();
 

@@ -2,7 +2,10 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { QueueRepository } from './server.ts';
 
-const kinds = ['open', 'open', 'check', 'check', 'check', 'check', 'remove', 'amend', 'push', 'jump', 'reenter', 'close'] as const;
+const kinds = [
+  ...['open', 'open', 'jump', 'check', 'check', 'check', 'check'],
+  ...['remove', 'amend', 'push', 'reenter', 'close', 'discard'],
+] as ('open' | 'jump' | 'check' | 'remove' | 'amend' | 'push' | 'reenter' | 'close' | 'discard')[];
 
 export type Entry = {
   readonly pull_request: { readonly number: number };
@@ -62,8 +65,8 @@ export function queueClient({ send }: QueueRepository, random: () => number): Qu
     const reply = await send('PUT', `/pulls/${number}/queue-entry`, { jump });
     if (reply === undefined) counts.unanswered++;
     else if (reply.status === 201) record.entered.set(number, Date.now());
-    // What conflicts with what was merged can't enter, nor what is closed or waits already.
-    else if ([405, 422].includes(reply.status)) counts.refused++;
+    // What conflicts with what was merged, changed meanwhile, is closed or waits already can't enter.
+    else if ([405, 409, 422].includes(reply.status)) counts.refused++;
     else throw new Error(`Entering was answered by ${reply.status}: ${JSON.stringify(reply.body)}`);
   }
 
@@ -114,6 +117,12 @@ export function queueClient({ send }: QueueRepository, random: () => number): Qu
       if (kind === 'reenter') {
         const number = one(pulls);
         return number === undefined ? undefined : enter(number, false);
+      }
+      if (kind === 'discard') {
+        // Pull requests that have left the queue don't stay open for ever.
+        const [number] = pulls.splice(Math.floor(random() * pulls.length), 1);
+        if (number !== undefined) await send('PATCH', `/pulls/${number}`, { state: 'closed' });
+        return;
       }
       const entry = one((await queue()) ?? []);
       if (!entry) return;

@@ -3,6 +3,7 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { ServedScope, WriteScope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf } from '#git/store.ts';
 import { getOrThrow } from '#lib/collections.ts';
@@ -14,10 +15,10 @@ import type { FollowUp } from '#resources/follow-ups.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { lockRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { nextStep, type QueueStep } from './decide.ts';
-import { recordDropped, recordRemoval } from './follow-ups.ts';
+import { type GroupsEnd, recordGroupsEnd } from './follow-ups.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
-import { evaluateGroup, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
-import { type EntryRow, type Group, groupOf, hasEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
+import { evaluateGroup, type GroupResult, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
+import { type EntryRow, type Group, groupOf, hasEntries, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
 /** A job makes so many steps, and leaves the rest to the next one. */
 const maxSteps = 100;
@@ -26,9 +27,10 @@ const maxSteps = 100;
 export async function advance(context: JobContext, key: QueueKey): Promise<void> {
   const { stopping, scope } = context;
   await recoverRefs(scope, key.repository, [branchRef(key.branch)]);
+  const results = new Map<Oid, GroupResult>();
   for (let step = 0; step < maxSteps; step++) {
     stopping?.throwIfAborted();
-    const queue = await loadQueue(scope, key);
+    const queue = await loadQueue(scope, key, results);
     if (!queue) {
       await scope.change((write) => noteEmpty(write, key));
       return;
@@ -73,15 +75,14 @@ type ServersMove = {
 };
 
 /** Moves the branches of a queue, with what follows. Whether they moved shows when the queue is loaded again. */
-const moveBranches = (scope: ServedScope, { repo }: LoadedQueue, { changes, actor, following }: ServersMove) =>
-  moveRefs(scope, {
-    repo,
-    changes,
-    actor: actor ?? undefined,
-    workflowFiles: { allowed: true },
-    evaluated: [],
-    following,
-  });
+async function moveBranches(
+  scope: ServedScope,
+  { repo }: LoadedQueue,
+  { changes, actor, following }: ServersMove,
+): Promise<void> {
+  const workflowFiles = { allowed: true } as const;
+  await moveRefs(scope, { repo, changes, actor: actor ?? undefined, workflowFiles, evaluated: [], following });
+}
 
 /** The deletions of the branches of entries, as far as they exist. */
 const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveRequest[] =>
@@ -91,29 +92,32 @@ const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveR
   });
 
 /** Removes an entry, in the name of who asked for it. */
-async function removeEntry(scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> {
-  const changes = deletionsOf(queue, [row]);
-  const { issue_id: issue } = row;
-  const actor = row.dequeued_by ?? row.enqueued_by;
-  if (changes.length > 0) {
-    const following: FollowUp[] = [{ kind: 'merge-queues.remove', data: { issue, removal } }];
-    await moveBranches(scope, queue, { changes, actor, following });
-    return;
-  }
-  const move = { repo: queue.repo, actor: actor ?? undefined, now: scope.now };
-  await scope.change((scope) => recordRemoval(scope, move, issue, removal));
-}
+const removeEntry = (scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> =>
+  endGroups(scope, queue, {
+    rows: [row],
+    actor: row.dequeued_by ?? row.enqueued_by,
+    followUp: { kind: 'merge-queues.remove', data: { issue: row.issue_id, removal } },
+  });
 
-async function dropGroups(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+/** Takes the groups of entries away. */
+function dropGroups(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
   const grouped = rows.filter(({ group_ref }) => group_ref !== null);
   const issues = grouped.map(({ issue_id }) => issue_id);
-  const changes = deletionsOf(queue, grouped);
-  if (changes.length > 0) {
-    await moveBranches(scope, queue, { changes, actor: null, following: [{ kind: 'merge-queues.drop', data: { issues } }] });
-    return;
-  }
-  const move = { repo: queue.repo, actor: undefined, now: scope.now };
-  await scope.change((scope) => recordDropped(scope, move, issues));
+  return endGroups(scope, queue, { rows: grouped, actor: null, followUp: { kind: 'merge-queues.drop', data: { issues } } });
+}
+
+type EndedGroups = {
+  readonly rows: readonly EntryRow[];
+  readonly actor: EntryRow['enqueued_by'];
+  readonly followUp: GroupsEnd;
+};
+
+/** Deletes the branches of entries, with what follows. Where they have none, that is done at once. */
+async function endGroups(scope: ServedScope, queue: LoadedQueue, { rows, actor, followUp }: EndedGroups): Promise<void> {
+  const changes = deletionsOf(queue, rows);
+  if (changes.length > 0) return moveBranches(scope, queue, { changes, actor, following: [followUp] });
+  const move = { repo: queue.repo, actor: actor ?? undefined, now: scope.now };
+  await scope.change((write) => recordGroupsEnd(write, move, followUp));
 }
 
 /** Makes the merge of an entry upon those before it, and the branch by which it is tested. */
@@ -175,6 +179,9 @@ async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readon
     const by = row.enqueued_by ?? undefined;
     following.push({ kind: 'pulls.merge', data: { issue: row.issue_id, commit: group.head, app: row.via_app_id, by } });
   }
+  // An entry that has jumped the queue meanwhile comes first.
+  const present = await listEntries(scope.db, key);
+  if (rows.some(({ issue_id }, at) => present[at]?.issue_id !== issue_id)) return;
   // Follow-ups lock the rows of issues in this order, as everybody does.
   following.sort((a, b) => a.data.issue - b.data.issue);
   const issues = rows.map(({ issue_id }) => issue_id);

@@ -5,6 +5,7 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { addMinutes } from '#lib/time.ts';
 import {
   evaluateUnrecorded,
@@ -16,6 +17,7 @@ import {
 import { loadPulls, type PullRow } from '#resources/collaboration/pulls/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { QueuedEntry, QueueState } from './decide.ts';
+import { mergeQueueLimits } from './limits.ts';
 import {
   type CheckResult,
   type EntryRow,
@@ -27,7 +29,9 @@ import {
   saveChecks,
 } from './store.ts';
 
-/** Rules judge the groups of a queue. */
+const maxEvaluated = fixedValue(mergeQueueLimits.evaluatedGroups);
+
+/** Rules are evaluated for the groups of a queue. */
 type QueueScope = Scope & Needs<'refRules'>;
 
 /** A queue with all that is known of it. `refs` are the branches that exist. */
@@ -42,8 +46,16 @@ export type LoadedQueue = {
 
 export const methodOf = ({ merge_method }: QueueParameters) => merge_method.toLowerCase() as 'merge' | 'squash' | 'rebase';
 
-/** The state of a queue; undefined where it has no entries. What checks say of its groups is found out and stored. */
-export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<LoadedQueue | undefined> {
+/**
+ * The state of a queue; undefined where it has no entries. What checks say of its groups is found out and stored.
+ *
+ * @param known results by the commits of groups, to which this adds: a run of the queue evaluates each group once
+ */
+export async function loadQueue(
+  scope: QueueScope,
+  key: QueueKey,
+  known: Map<Oid, GroupResult>,
+): Promise<LoadedQueue | undefined> {
   const { db, now, git } = scope;
   const rows = await listEntries(db, key);
   if (rows.length === 0) return undefined;
@@ -66,6 +78,7 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
   const queue = { key, repo, pulls, parameters: parameters ?? queueDefaults };
   const entries: QueuedEntry[] = [];
   const results: CheckResult[] = [];
+  let evaluated = 0;
   for (const row of rows) {
     const pull = pulls.get(row.issue_id);
     const obstacle = general ?? obstacleOf(row, pull);
@@ -76,7 +89,13 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
       entries.push({ obstacle, group: group && { ...group, base: isThere ? group.base : '', ...storedResult(row) } });
       continue;
     }
-    const result = row.checks !== 'success' ? await checkGroup(scope, queue, { row, pull, group }) : storedResult(row);
+    // Groups behind many that have not passed wait, so that a long queue takes no more statements than a short one.
+    const isWanted = row.checks !== 'success' && (known.has(group.head) || evaluated < maxEvaluated);
+    if (isWanted) evaluated++;
+    const result = isWanted
+      ? (known.get(group.head) ?? (await checkGroup(scope, queue, { row, pull, group })))
+      : storedResult(row);
+    if (isWanted) known.set(group.head, result);
     if (result.checks !== row.checks) results.push({ issue: row.issue_id, checks: result.checks });
     const passedAt = result.checks === 'success' ? (row.passed_at ?? now) : undefined;
     entries.push({ obstacle: result.broken, group: { ...group, ...result, requestedAt: row.requested_at, passedAt } });
@@ -100,7 +119,8 @@ function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undef
   return enqueued_by === null ? { reason: 'MANUAL', message: 'The account that added it was deleted.' } : undefined;
 }
 
-type GroupResult = {
+/** What checks and other rules say of a group. */
+export type GroupResult = {
   readonly checks: CheckResult['checks'];
   readonly failure: Removal | undefined;
   /** What else keeps the entry from being merged. */
