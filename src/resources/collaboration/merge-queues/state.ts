@@ -56,6 +56,17 @@ export async function loadQueue(
   key: QueueKey,
   known: Map<Oid, GroupResult>,
 ): Promise<LoadedQueue | undefined> {
+  const queue = await readQueue(scope, key, known);
+  if (queue && queue.changed.length > 0) await saveChecks(scope.db, queue.changed, scope.now);
+  return queue;
+}
+
+/** The same, and nothing is stored. */
+export async function readQueue(
+  scope: QueueScope,
+  key: QueueKey,
+  known: Map<Oid, GroupResult>,
+): Promise<(LoadedQueue & { changed: readonly CheckResult[] }) | undefined> {
   const { db, now, git } = scope;
   const rows = await listEntries(db, key);
   if (rows.length === 0) return undefined;
@@ -77,7 +88,7 @@ export async function loadQueue(
   // Without a rule, all entries are removed, and parameters decide nothing.
   const queue = { key, repo, pulls, parameters: parameters ?? queueDefaults };
   const entries: QueuedEntry[] = [];
-  const results: CheckResult[] = [];
+  const changed: CheckResult[] = [];
   let evaluated = 0;
   for (const row of rows) {
     const pull = pulls.get(row.issue_id);
@@ -96,12 +107,12 @@ export async function loadQueue(
       ? (known.get(group.head) ?? (await checkGroup(scope, queue, { row, pull, group })))
       : storedResult(row);
     if (isWanted) known.set(group.head, result);
-    if (result.checks !== row.checks) results.push({ issue: row.issue_id, checks: result.checks });
+    if (result.checks !== row.checks) changed.push({ issue: row.issue_id, checks: result.checks });
     const passedAt = result.checks === 'success' ? (row.passed_at ?? now) : undefined;
     entries.push({ obstacle: result.broken, group: { ...group, ...result, requestedAt: row.requested_at, passedAt } });
   }
-  if (results.length > 0) await saveChecks(db, results, now);
-  return { key, repo, rows, pulls, refs, state: { parameters: queue.parameters, tip: tip ?? '', entries, now } };
+  const state = { parameters: queue.parameters, tip: tip ?? '', entries, now };
+  return { key, repo, rows, pulls, refs, state, changed };
 }
 
 const cleared = (message: string): Removal => ({ reason: 'QUEUE_CLEARED', message });
@@ -123,6 +134,8 @@ function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undef
 export type GroupResult = {
   readonly checks: CheckResult['checks'];
   readonly failure: Removal | undefined;
+  /** Which checks have not passed. */
+  readonly missing: string | undefined;
   /** What else keeps the entry from being merged. */
   readonly broken: Removal | undefined;
 };
@@ -130,6 +143,7 @@ export type GroupResult = {
 const storedResult = ({ checks, requested_at, passed_at }: EntryRow) => ({
   checks: checks ?? ('pending' as const),
   failure: undefined,
+  missing: undefined,
   broken: undefined,
   requestedAt: requested_at ?? new Date(0),
   passedAt: passed_at ?? undefined,
@@ -175,6 +189,7 @@ export function meaningOf(
       : failed.length > 0
         ? { reason: 'CI_FAILURE', message: messageOf(failed) }
         : undefined,
+    missing: ofChecks.length === 0 ? undefined : messageOf(ofChecks),
     broken: broken.length === 0 ? undefined : { reason: 'BRANCH_PROTECTIONS', message: messageOf(broken) },
   };
 }
