@@ -34,7 +34,10 @@ await using server = await startQueueServer();
 const topics = {
   count: Math.ceil((steps / rules.length) * 0.3) + 100,
   // Every third pull request may conflict with others.
-  filesOf: (at: number) => ({ [`topic-${at}.txt`]: `${at}\n`, ...(at % 3 === 0 ? { [`shared-${at % 60}.txt`]: `${at}\n` } : {}) }),
+  filesOf: (at: number) => ({
+    [`topic-${at}.txt`]: `${at}\n`,
+    ...(at % 3 === 0 ? { [`shared-${at % 60}.txt`]: `${at}\n` } : {}),
+  }),
 };
 const queues = await Promise.all(
   rules.map(async (rule, at) => {

@@ -4,7 +4,6 @@ import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { type Database, openDatabase } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
@@ -100,14 +99,12 @@ export async function startQueueServer(): Promise<QueueServer> {
     },
     async kill() {
       const ended = once(server.process, 'exit');
-      let started = () => {};
-      isStarted = new Promise((resolve) => {
-        started = () => resolve();
-      });
+      const { promise, resolve } = Promise.withResolvers<void>();
+      isStarted = promise;
       server.process.kill('SIGKILL');
       await ended;
       server = await startServing(data);
-      started();
+      resolve();
     },
     async [Symbol.asyncDispose]() {
       await server.stop();
@@ -128,7 +125,6 @@ export async function startQueueServer(): Promise<QueueServer> {
     await execute('git', ['push', '--quiet', remote, 'main'], { cwd: work });
     await execute('git', ['push', '--quiet', remote, 'refs/heads/*:refs/heads/*'], { cwd: work });
     await rm(work, { recursive: true, force: true });
-    await pause(0);
   }
 }
 

@@ -2,10 +2,11 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { QueueRepository } from './server.ts';
 
+/** A step is chosen by chance from these. */
 const kinds = [
-  ...['open', 'open', 'jump', 'check', 'check', 'check', 'check'],
-  ...['remove', 'amend', 'push', 'reenter', 'close', 'discard'],
-] as ('open' | 'jump' | 'check' | 'remove' | 'amend' | 'push' | 'reenter' | 'close' | 'discard')[];
+  ...(['open', 'jump', 'reenter', 'reenter', 'check', 'check', 'check', 'check', 'check'] as const),
+  ...(['remove', 'amend', 'push', 'close', 'discard'] as const),
+];
 
 export type Entry = {
   readonly pull_request: { readonly number: number };
@@ -65,9 +66,17 @@ export function queueClient({ send }: QueueRepository, random: () => number): Qu
     const reply = await send('PUT', `/pulls/${number}/queue-entry`, { jump });
     if (reply === undefined) counts.unanswered++;
     else if (reply.status === 201) record.entered.set(number, Date.now());
-    // What conflicts with what was merged, changed meanwhile, is closed or waits already can't enter.
-    else if ([405, 409, 422].includes(reply.status)) counts.refused++;
-    else throw new Error(`Entering was answered by ${reply.status}: ${JSON.stringify(reply.body)}`);
+    // What conflicts with what was merged, is closed, has changed meanwhile or waits already can't enter.
+    else if ([405, 409, 422].includes(reply.status)) {
+      counts.refused++;
+      if (reply.status === 405) await discard(number);
+    } else throw new Error(`Entering was answered by ${reply.status}: ${JSON.stringify(reply.body)}`);
+  }
+
+  /** Closes a pull request, so that those that have left the queue don't stay open for ever. */
+  async function discard(number: number): Promise<void> {
+    pulls.splice(pulls.indexOf(number), 1);
+    await send('PATCH', `/pulls/${number}`, { state: 'closed' });
   }
 
   async function open(jump: boolean): Promise<void> {
@@ -119,10 +128,8 @@ export function queueClient({ send }: QueueRepository, random: () => number): Qu
         return number === undefined ? undefined : enter(number, false);
       }
       if (kind === 'discard') {
-        // Pull requests that have left the queue don't stay open for ever.
-        const [number] = pulls.splice(Math.floor(random() * pulls.length), 1);
-        if (number !== undefined) await send('PATCH', `/pulls/${number}`, { state: 'closed' });
-        return;
+        const number = one(pulls);
+        return number === undefined ? undefined : discard(number);
       }
       const entry = one((await queue()) ?? []);
       if (!entry) return;

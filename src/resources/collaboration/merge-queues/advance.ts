@@ -17,7 +17,7 @@ import { lockRepository, updateRepository } from '#resources/repositories/reposi
 import { nextStep, type QueueStep } from './decide.ts';
 import { type GroupsEnd, recordGroupsEnd } from './follow-ups.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
-import { evaluateGroup, type GroupResult, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
+import { type GroupResult, groupEvaluator, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
 import { type EntryRow, type Group, groupOf, hasEntries, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
 /** A job makes so many steps, and leaves the rest to the next one. */
@@ -162,13 +162,13 @@ async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readon
   const { parameters } = state;
   const last = rows.at(-1);
   if (!last) throw new Error('A merge queue decided to merge nothing');
+  const evaluate = groupEvaluator(scope, { key, repo, parameters });
   const following: Extract<FollowUp, { kind: 'pulls.merge' }>[] = [];
   for (const row of rows) {
     const group = groupOf(row);
     if (!group) throw new Error('A merge queue decided to merge an entry without a group');
     const pull = getOrThrow(pulls, row.issue_id);
-    const evaluations = await evaluateGroup(scope, { key, repo, parameters }, { row, pull, group });
-    const { checks, broken } = meaningOf(evaluations, { isLate: false, minutes: 0 });
+    const { checks, broken } = meaningOf(await evaluate({ row, pull, group }), { isLate: false, minutes: 0 });
     if (broken) return removeEntry(scope, queue, row, broken);
     // What had passed when it was decided may have been run again.
     const mayFail = parameters.grouping_strategy === 'HEADGREEN' && row !== last;

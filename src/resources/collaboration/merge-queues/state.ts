@@ -8,9 +8,10 @@ import { gather } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { addMinutes } from '#lib/time.ts';
 import {
-  evaluateUnrecorded,
+  type EvaluateMove,
   findMergeQueue,
   type MoveEvaluation,
+  moveEvaluator,
   type QueueParameters,
   queueDefaults,
 } from '#resources/code/ref-rules/index.ts';
@@ -86,7 +87,8 @@ export async function readQueue(
       ? cleared('The base branch was deleted.')
       : undefined;
   // Without a rule, all entries are removed, and parameters decide nothing.
-  const queue = { key, repo, pulls, parameters: parameters ?? queueDefaults };
+  const queue = { key, repo, parameters: parameters ?? queueDefaults };
+  const evaluate = groupEvaluator(scope, queue);
   const entries: QueuedEntry[] = [];
   const changed: CheckResult[] = [];
   let evaluated = 0;
@@ -104,7 +106,7 @@ export async function readQueue(
     const isWanted = row.checks !== 'success' && (known.has(group.head) || evaluated < maxEvaluated);
     if (isWanted) evaluated++;
     const result = isWanted
-      ? (known.get(group.head) ?? (await checkGroup(scope, queue, { row, pull, group })))
+      ? (known.get(group.head) ?? resultOf(scope, queue.parameters, row, await evaluate({ row, pull, group })))
       : storedResult(row);
     if (isWanted) known.set(group.head, result);
     if (result.checks !== row.checks) changed.push({ issue: row.issue_id, checks: result.checks });
@@ -154,19 +156,24 @@ const aboutChecks: readonly string[] = ['required_status_checks', 'code_scanning
 
 type Grouped = { readonly row: EntryRow; readonly pull: PullRow; readonly group: Group };
 
-/** What the rules of the base say of the merge of an entry, as who added it makes it. */
-export const evaluateGroup = (
-  scope: QueueScope,
-  { key, repo, parameters }: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
-  { row, pull, group }: Grouped,
-): Promise<readonly MoveEvaluation[]> =>
-  evaluateUnrecorded(scope, {
-    repo,
-    actor: { account: row.enqueued_by ?? undefined },
-    moves: [{ ref: branchRef(key.branch), before: group.base, after: group.head }],
-    merge: { ...pull, method: methodOf(parameters) },
-    queue: 'merging',
-  });
+type Evaluated = Pick<LoadedQueue, 'key' | 'repo'> & { readonly parameters: QueueParameters };
+type EvaluateGroup = (grouped: Grouped) => Promise<readonly MoveEvaluation[]>;
+
+/**
+ * Evaluates what the rules of the base say of the merge of an entry, as who added it makes it. The rules are loaded once for
+ * each of these people.
+ */
+export function groupEvaluator(scope: QueueScope, { key, repo, parameters }: Evaluated): EvaluateGroup {
+  const evaluators = new Map<EntryRow['enqueued_by'], Promise<EvaluateMove>>();
+  const ref = branchRef(key.branch);
+  return async ({ row, pull, group }) => {
+    const account = row.enqueued_by ?? undefined;
+    const evaluator = evaluators.get(row.enqueued_by) ?? moveEvaluator(scope, { repo, actor: { account }, ref });
+    evaluators.set(row.enqueued_by, evaluator);
+    const merge = { ...pull, method: methodOf(parameters) };
+    return (await evaluator)({ ref, before: group.base, after: group.head }, { merge, queue: 'merging' });
+  };
+}
 
 /** What evaluations mean for an entry. Nobody bypasses checks in a queue: who may do so can merge without it. */
 export function meaningOf(
@@ -194,13 +201,12 @@ export function meaningOf(
   };
 }
 
-async function checkGroup(
-  scope: QueueScope,
-  queue: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
-  grouped: Grouped,
-): Promise<GroupResult> {
-  const minutes = queue.parameters.check_response_timeout_minutes;
-  const requested = grouped.row.requested_at ?? scope.now;
-  const isLate = addMinutes(requested, minutes) <= scope.now;
-  return meaningOf(await evaluateGroup(scope, queue, grouped), { isLate, minutes });
+function resultOf(
+  { now }: QueueScope,
+  { check_response_timeout_minutes: minutes }: QueueParameters,
+  { requested_at }: EntryRow,
+  evaluations: readonly MoveEvaluation[],
+): GroupResult {
+  const isLate = addMinutes(requested_at ?? now, minutes) <= now;
+  return meaningOf(evaluations, { isLate, minutes });
 }

@@ -10,7 +10,9 @@ const scope = () => scopeWithoutRequest({ db: w.db, services: w.hearth.services,
 
 test('what each entry of a queue waits for is explained, and nothing is stored', async () => {
   const parameters = { max_entries_to_build: 3 };
-  const { client, base, repo, ruleset, ready, enqueue, entry, report, check } = await queueSetting(w, { rules: [{ parameters }] });
+  const { client, base, repo, ruleset, ready, enqueue, entry, report, check } = await queueSetting(w, {
+    rules: [{ parameters }],
+  });
   const explained = () => explainQueue(scope(), repo, 'main');
   expect(await explained()).toEqual({ isDemanded: true, steps: [], waits: false, message: 'the queue has no entries' });
   const numbers: number[] = [];
