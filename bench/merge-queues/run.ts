@@ -58,8 +58,9 @@ async function printProgress(): Promise<void> {
 }
 const working = Promise.all(
   queues.map(async ({ client }) => {
-    for (; done < steps; done++) {
+    while (done < steps) {
       await client.step();
+      done++;
       if (done % 500 === 0 && kills === 0) await printProgress();
     }
   }),
