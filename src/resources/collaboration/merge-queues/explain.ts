@@ -24,7 +24,7 @@ type QueueExplanation = {
 
 /** Says what the entries of the queue of a branch wait for. */
 export async function explainQueue(
-  scope: Scope & Needs<'refRules'>,
+  scope: Scope & Needs<'refRules' | 'resourceLimits'>,
   repo: RuledRepository,
   branch: string,
 ): Promise<QueueExplanation> {

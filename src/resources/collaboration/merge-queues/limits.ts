@@ -5,7 +5,6 @@ export const mergeQueueLimits = limitGroup('mergeQueues', 'Merge queues', {
   evaluatedGroups: {
     value: 20,
     unit: 'count',
-    fixed: true,
     of: 'groups of a merge queue that have not passed and are evaluated together',
     past: 'those behind them wait until one has passed or left',
   },

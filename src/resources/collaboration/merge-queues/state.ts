@@ -5,7 +5,6 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
-import { fixedValue } from '#lib/limits.ts';
 import { addMinutes } from '#lib/time.ts';
 import {
   type EvaluateMove,
@@ -30,10 +29,8 @@ import {
   saveChecks,
 } from './store.ts';
 
-const maxEvaluated = fixedValue(mergeQueueLimits.evaluatedGroups);
-
 /** Rules are evaluated for the groups of a queue. */
-type QueueScope = Scope & Needs<'refRules'>;
+type QueueScope = Scope & Needs<'refRules' | 'resourceLimits'>;
 
 /** A queue with all that is known of it. `refs` are the branches that exist. */
 export type LoadedQueue = {
@@ -91,7 +88,8 @@ export async function readQueue(
   const evaluate = groupEvaluator(scope, queue);
   const entries: QueuedEntry[] = [];
   const changed: CheckResult[] = [];
-  let evaluated = 0;
+  const { evaluatedGroups } = scope.services.resourceLimits.of(mergeQueueLimits);
+  let notPassed = 0;
   for (const row of rows) {
     const pull = pulls.get(row.issue_id);
     const obstacle = general ?? obstacleOf(row, pull);
@@ -103,12 +101,12 @@ export async function readQueue(
       continue;
     }
     // Groups behind many that have not passed wait, so that a long queue takes no more statements than a short one.
-    const isWanted = row.checks !== 'success' && (known.has(group.head) || evaluated < maxEvaluated);
-    if (isWanted) evaluated++;
+    const isWanted = row.checks !== 'success' && notPassed < evaluatedGroups;
     const result = isWanted
       ? (known.get(group.head) ?? resultOf(scope, queue.parameters, row, await evaluate({ row, pull, group })))
       : storedResult(row);
     if (isWanted) known.set(group.head, result);
+    if (result.checks !== 'success') notPassed++;
     if (result.checks !== row.checks) changed.push({ issue: row.issue_id, checks: result.checks });
     const passedAt = result.checks === 'success' ? (row.passed_at ?? now) : undefined;
     entries.push({ obstacle: result.broken, group: { ...group, ...result, requestedAt: row.requested_at, passedAt } });

@@ -4,7 +4,7 @@ import { advance } from '#resources/collaboration/merge-queues/advance.ts';
 import { world } from '#test/support/world.ts';
 import { queueSetting } from './setting.ts';
 
-const w = await world();
+const w = await world({ resourceLimits: { mergeQueues: { evaluatedGroups: 2 } } });
 
 /** The statements of each operation on a queue that has so many entries already. */
 async function statementsWith(length: number, parameters: object) {
@@ -47,4 +47,22 @@ test('a long queue takes no more statements than a short one', { timeout: 120_00
   const short = await statementsWith(3, parameters);
   expect(await statementsWith(9, parameters)).toEqual(short);
   expect(short).toEqual({ enqueue: 20, view: 2, list: 4, dequeue: 3, advance: 60, idle: 12 });
+});
+
+test('of many groups that have not passed, those in front are evaluated, and the others once these have passed', async () => {
+  const { ready, enqueue, entry, report } = await queueSetting(w, { rules: [{ parameters: { max_entries_to_build: 0 } }] });
+  const numbers: number[] = [];
+  for (const name of ['one', 'two', 'three', 'four']) numbers.push((await ready(name)).number);
+  for (const number of numbers) await enqueue(number);
+  await w.settle();
+  const states = async () => (await Promise.all(numbers.map(entry))).map(({ state }) => state);
+  expect(await states()).toEqual(Array(4).fill('awaiting_checks'));
+  const [, second, third, last] = await Promise.all(numbers.map(entry));
+  await report(last.merge_group.head_sha, 'success');
+  await report(second.merge_group.head_sha, 'success');
+  await w.settle();
+  expect(await states()).toEqual(['awaiting_checks', 'mergeable', 'awaiting_checks', 'awaiting_checks']);
+  await report(third.merge_group.head_sha, 'success');
+  await w.settle();
+  expect(await states()).toEqual(['awaiting_checks', 'mergeable', 'mergeable', 'mergeable']);
 });
