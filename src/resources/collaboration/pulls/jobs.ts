@@ -53,7 +53,7 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
   on: movingEnds,
   attempts: 25,
   async runAll(events, { db, scope, change, now, services }) {
-    const { atOnce } = services.resourceLimits.of(mergeTestLimits);
+    const { perPush } = services.resourceLimits.of(mergeTestLimits);
     for (const [repository, own] of grouped(events, (event) => event.repository)) {
       if (repository === undefined) continue;
       const refs = own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : []));
@@ -64,10 +64,10 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
       ]);
       const lastChanged = into.toSorted((a, b) => b.updated_at.getTime() - a.updated_at.getTime());
       const open = new Map<PullRow['id'], PullRow>();
-      for (const pull of [...lastChanged.slice(0, atOnce), ...changed.values()])
+      for (const pull of [...lastChanged.slice(0, perPush), ...changed.values()])
         if (pull.state === 'open') open.set(pull.id, pull);
       await testMerges(scope, repository, [...open.values()]);
-      const bases = unique(gather(lastChanged.slice(atOnce), 'base_ref'));
+      const bases = unique(gather(lastChanged.slice(perPush), 'base_ref'));
       if (bases.length > 0) await change(({ tx }) => enqueueOthers(tx, { repository, bases, now }));
     }
   },

@@ -12,7 +12,7 @@ export const reviewerLimits = limitGroup('reviewers', 'Reviewers of pull request
 });
 
 export const mergeTestLimits = limitGroup('mergeTests', 'Test merges', {
-  atOnce: {
+  perPush: {
     value: 50,
     unit: 'count',
     of: 'open pull requests whose merge is tested at once after a push to their base, those first that changed last',

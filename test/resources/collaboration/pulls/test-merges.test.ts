@@ -3,7 +3,7 @@ import { expect, test } from 'vitest';
 import { world } from '#test/support/world.ts';
 import { pullSetting } from './setting.ts';
 
-const w = await world({ resourceLimits: { mergeTests: { atOnce: 2 } } });
+const w = await world({ resourceLimits: { mergeTests: { perPush: 2 } } });
 
 test('a push to the base of many pull requests tests those that changed last, and the others once some seconds later', async () => {
   const { client, base, commit, open } = await pullSetting(w);
