@@ -82,7 +82,9 @@ export async function findProblems(
     if (counts.merges !== Number(is_merged)) problems.push(`#${number} has ${counts.merges} events of its merge`);
   }
 
-  problems.push(...(await findOvertakings(ended, { reports, entered })));
+  const positions = tips.map((tip) => index.get(tip) ?? Number.NaN);
+  const moveOf = (commit: string | null) => positions.findIndex((position) => position >= (index.get(commit ?? '') ?? 0));
+  problems.push(...findOvertakings(ended, { reports, entered }, moveOf));
   const queueRefs = await git(folder, 'for-each-ref', '--format=%(refname)', 'refs/heads/queue');
   if (queueRefs !== '') problems.push(`branches are left: ${queueRefs}`);
   const open = await waitForRecovery(database, id);
@@ -105,29 +107,36 @@ async function waitForRecovery({ db }: Database, repository: number): Promise<nu
   }
 }
 
+const timeOf = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
 /**
  * Entries that were merged while one before them waited. Who jumped the queue after the last result of a merge was sent may have
  * come too late.
  */
-async function findOvertakings(
+function findOvertakings(
   ended: readonly EndedEntry[],
   { reports, entered }: Pick<StepRecord, 'reports' | 'entered'>,
-): Promise<string[]> {
-  const results = new Map<number, number>();
-  for (const { removed_at, removal_reason, group_head_sha } of ended)
-    if (removal_reason === 'MERGE' && removed_at) {
-      const at = reports.get(group_head_sha ?? '')?.at ?? 0;
-      results.set(removed_at.getTime(), Math.max(results.get(removed_at.getTime()) ?? 0, at));
-    }
-  return ended.flatMap((later) => {
-    if (later.removal_reason !== 'MERGE' || !later.removed_at) return [];
-    const mergedAt = later.removed_at.getTime();
-    const decidedAt = results.get(mergedAt) ?? 0;
+  moveOf: (commit: string | null) => number,
+): string[] {
+  /** When the last result was sent that each move of the branch needed. */
+  const decided = new Map<number, number>();
+  const merged = ended.filter(({ removal_reason }) => removal_reason === 'MERGE');
+  for (const { group_head_sha: head } of merged) {
+    const move = moveOf(head);
+    decided.set(move, Math.max(decided.get(move) ?? 0, reports.get(head ?? '')?.at ?? 0));
+  }
+  return merged.flatMap((later) => {
+    const move = moveOf(later.group_head_sha);
     return ended.flatMap((former) => {
       const enteredAt = entered.get(former.number);
       const isBefore = Number(former.position) < Number(later.position);
-      const waited = enteredAt !== undefined && enteredAt < decidedAt && (former.removed_at?.getTime() ?? 0) > mergedAt;
-      return isBefore && waited ? [`#${later.number} overtook #${former.number}`] : [];
+      if (!isBefore || enteredAt === undefined || enteredAt >= (decided.get(move) ?? 0)) return [];
+      const waited =
+        former.removal_reason === 'MERGE'
+          ? moveOf(former.group_head_sha) > move
+          : Number(former.removed_at) > Number(later.removed_at);
+      const shown = [former, later].map(({ number, ...one }) => `#${number} ${JSON.stringify(one)}`).join(', ');
+      return waited ? [`#${later.number} overtook #${former.number}, which entered at ${timeOf(enteredAt)}: ${shown}`] : [];
     });
   });
 }
