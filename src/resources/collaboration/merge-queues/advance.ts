@@ -3,7 +3,6 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { ServedScope, WriteScope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
-import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { repoOf } from '#git/store.ts';
 import { getOrThrow } from '#lib/collections.ts';
@@ -17,7 +16,7 @@ import { lockRepository, updateRepository } from '#resources/repositories/reposi
 import { nextStep, type QueueStep } from './decide.ts';
 import { type GroupsEnd, recordGroupsEnd } from './follow-ups.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
-import { type GroupResult, groupEvaluator, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
+import { groupEvaluator, type KnownResults, type LoadedQueue, loadQueue, meaningOf, methodOf, resultKey } from './state.ts';
 import { type EntryRow, type Group, groupOf, hasEntries, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
 /** A job makes so many steps, and leaves the rest to the next one. */
@@ -27,7 +26,7 @@ const maxSteps = 100;
 export async function advance(context: JobContext, key: QueueKey): Promise<void> {
   const { stopping, scope } = context;
   await recoverRefs(scope, key.repository, [branchRef(key.branch)]);
-  const results = new Map<Oid, GroupResult>();
+  const results: KnownResults = new Map();
   for (let step = 0; step < maxSteps; step++) {
     stopping?.throwIfAborted();
     const queue = await loadQueue(scope, key, results);
@@ -37,12 +36,17 @@ export async function advance(context: JobContext, key: QueueKey): Promise<void>
     }
     const next = nextStep(queue.state);
     if (next.kind === 'wait') return;
-    await doStep(scope, queue, next);
+    await doStep(scope, queue, next, results);
   }
   await scope.change(({ tx }) => enqueueAdvance(tx, key));
 }
 
-function doStep(scope: ServedScope, queue: LoadedQueue, step: Exclude<QueueStep, { kind: 'wait' }>): Promise<void> {
+function doStep(
+  scope: ServedScope,
+  queue: LoadedQueue,
+  step: Exclude<QueueStep, { kind: 'wait' }>,
+  results: KnownResults,
+): Promise<void> {
   switch (step.kind) {
     case 'remove':
       return removeEntry(scope, queue, rowAt(queue, step.at), step.removal);
@@ -51,7 +55,7 @@ function doStep(scope: ServedScope, queue: LoadedQueue, step: Exclude<QueueStep,
     case 'build':
       return buildGroup(scope, queue, rowAt(queue, step.at), step.base);
     case 'merge':
-      return mergeEntries(scope, queue, queue.rows.slice(0, step.count));
+      return mergeEntries(scope, queue, queue.rows.slice(0, step.count), results);
   }
 }
 
@@ -157,7 +161,12 @@ async function mergeUpon(
 }
 
 /** Gives the base the group of the last of some entries, if the rules still let it. */
-async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+async function mergeEntries(
+  scope: ServedScope,
+  queue: LoadedQueue,
+  rows: readonly EntryRow[],
+  results: KnownResults,
+): Promise<void> {
   const { key, repo, pulls, state } = queue;
   const { parameters } = state;
   const last = rows.at(-1);
@@ -173,6 +182,7 @@ async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readon
     // What had passed when it was decided may have been run again.
     const mayFail = parameters.grouping_strategy === 'HEADGREEN' && row !== last;
     if (checks !== 'success' && !mayFail) {
+      results.delete(resultKey(row));
       await saveChecks(scope.db, [{ issue: row.issue_id, checks }], scope.now);
       return;
     }

@@ -1,12 +1,11 @@
 // Why a merge queue waits, entry by entry. Nothing is stored and nothing moves.
 import type { Needs, Scope } from '#endpoint/scope.ts';
-import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { addMinutes, timestamp } from '#lib/time.ts';
 import { findMergeQueue } from '#resources/code/ref-rules/index.ts';
 import type { RuledRepository } from '#resources/code/rulesets/index.ts';
 import { nextStep, type QueuedEntry, type QueueStep } from './decide.ts';
-import { type GroupResult, type LoadedQueue, readQueue } from './state.ts';
+import { type LoadedQueue, readQueue } from './state.ts';
 
 /** An entry of a queue, and what it waits for. `passed`: its checks have passed. */
 type EntryExplanation = { readonly check: string; readonly passed: boolean; readonly because: string };
@@ -29,12 +28,11 @@ export async function explainQueue(
   branch: string,
 ): Promise<QueueExplanation> {
   const isDemanded = (await findMergeQueue(scope.db, repo, branchRef(branch))) !== undefined;
-  const results = new Map<Oid, GroupResult>();
-  const queue = await readQueue(scope, { repository: repo.id, branch }, results);
+  const queue = await readQueue(scope, { repository: repo.id, branch }, new Map());
   if (!queue) return { isDemanded, steps: [], waits: false, message: 'the queue has no entries' };
   const next = nextStep(queue.state);
   const steps = queue.state.entries.map((entry, at): EntryExplanation => {
-    const because = reasonOf(queue, results, { entry, at, next });
+    const because = reasonOf(queue, { entry, at, next });
     return { check: nameAt(queue, at), passed: entry.group?.checks === 'success', because };
   });
   return { isDemanded, steps, waits: next.kind === 'wait', message: messageOf(queue, next) };
@@ -62,18 +60,17 @@ function messageOf(queue: LoadedQueue, next: QueueStep): string {
 
 type Explained = { readonly entry: QueuedEntry; readonly at: number; readonly next: QueueStep };
 
-function reasonOf(queue: LoadedQueue, results: ReadonlyMap<Oid, GroupResult>, { entry, at, next }: Explained): string {
+function reasonOf(queue: LoadedQueue, { entry, at, next }: Explained): string {
   const { obstacle, group } = entry;
   const { parameters, entries } = queue.state;
   if (obstacle) return `leaves the queue: ${obstacle.message}`;
   if (!group) return ungroupedReason(queue, { at, next });
   if (group.checks === 'pending') {
     const until = timestamp(addMinutes(group.requestedAt, parameters.check_response_timeout_minutes));
-    const missing = results.get(group.head)?.missing;
-    return `waits for checks of ${group.head} until ${until}${missing === undefined ? '' : `: ${missing}`}`;
+    return `waits for checks of ${group.head} until ${until}${group.missing === undefined ? '' : `: ${group.missing}`}`;
   }
   if (group.checks === 'failure') {
-    const failure = results.get(group.head)?.missing ?? 'Required checks failed.';
+    const failure = group.missing ?? 'Required checks failed.';
     return parameters.grouping_strategy === 'HEADGREEN'
       ? `its checks failed, and it is merged only with one behind it that passes: ${failure}`
       : `its checks failed, and it leaves the queue once all before it have passed: ${failure}`;

@@ -32,6 +32,11 @@ import {
 /** Rules are evaluated for the groups of a queue. */
 type QueueScope = Scope & Needs<'refRules' | 'resourceLimits'>;
 
+/** What was found out about groups, by `resultKey`. */
+export type KnownResults = Map<string, GroupResult>;
+
+export const resultKey = ({ issue_id, group_head_sha }: EntryRow): string => `${issue_id} ${group_head_sha}`;
+
 /** A queue with all that is known of it. `refs` are the branches that exist. */
 export type LoadedQueue = {
   readonly key: QueueKey;
@@ -47,13 +52,9 @@ export const methodOf = ({ merge_method }: QueueParameters) => merge_method.toLo
 /**
  * The state of a queue; undefined where it has no entries. What checks say of its groups is found out and stored.
  *
- * @param known results by the commits of groups, to which this adds: a run of the queue evaluates each group once
+ * @param known results of groups, to which this adds: a run of the queue evaluates each group once
  */
-export async function loadQueue(
-  scope: QueueScope,
-  key: QueueKey,
-  known: Map<Oid, GroupResult>,
-): Promise<LoadedQueue | undefined> {
+export async function loadQueue(scope: QueueScope, key: QueueKey, known: KnownResults): Promise<LoadedQueue | undefined> {
   const queue = await readQueue(scope, key, known);
   if (queue && queue.changed.length > 0) await saveChecks(scope.db, queue.changed, scope.now);
   return queue;
@@ -63,7 +64,7 @@ export async function loadQueue(
 export async function readQueue(
   scope: QueueScope,
   key: QueueKey,
-  known: Map<Oid, GroupResult>,
+  known: KnownResults,
 ): Promise<(LoadedQueue & { changed: readonly CheckResult[] }) | undefined> {
   const { db, now, git } = scope;
   const rows = await listEntries(db, key);
@@ -103,9 +104,9 @@ export async function readQueue(
     // Groups behind many that have not passed wait, so that a long queue takes no more statements than a short one.
     const isWanted = row.checks !== 'success' && notPassed < evaluatedGroups;
     const result = isWanted
-      ? (known.get(group.head) ?? resultOf(scope, queue.parameters, row, await evaluate({ row, pull, group })))
+      ? (known.get(resultKey(row)) ?? resultOf(scope, queue.parameters, row, await evaluate({ row, pull, group })))
       : storedResult(row);
-    if (isWanted) known.set(group.head, result);
+    if (isWanted) known.set(resultKey(row), result);
     if (result.checks !== 'success') notPassed++;
     if (result.checks !== row.checks) changed.push({ issue: row.issue_id, checks: result.checks });
     const passedAt = result.checks === 'success' ? (row.passed_at ?? now) : undefined;
@@ -131,7 +132,7 @@ function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undef
 }
 
 /** What checks and other rules say of a group. */
-export type GroupResult = {
+type GroupResult = {
   readonly checks: CheckResult['checks'];
   readonly failure: Removal | undefined;
   /** Which checks have not passed. */
