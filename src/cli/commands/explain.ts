@@ -1,9 +1,12 @@
+import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import { runsHostedJobs } from '#resources/actions/hosted-jobs/index.ts';
 import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { explainQueue } from '#resources/collaboration/merge-queues/index.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
+import { repoNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Step = PushExplanation['steps'][number];
@@ -19,13 +22,13 @@ function idOf(text: string | undefined): number {
 
 export const explainCommand = installationCommand(
   'explain',
-  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), or why a ' +
-    'job of a workflow waits.',
+  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), why a ' +
+    'job of a workflow waits, or what the pull requests in a merge queue wait for.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or JOB')
-  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH and JOB the repository, as acme/engine')
-  .argument('[ref]', 'for PUSH: a branch, or a full ref name; for JOB: the id of the job')
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or JOB; or QUEUE')
+  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH, JOB and QUEUE the repository, as acme/engine')
+  .argument('[ref]', 'for PUSH: a branch, or a full ref name; for JOB: the id of the job; for QUEUE: a branch')
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')
   .action((method, path, ref, to, { token }, command) =>
@@ -40,6 +43,20 @@ export const explainCommand = installationCommand(
           ...(explained.name === undefined ? [] : [`job ${jobAddress.job} of ${owner}/${name}: ${explained.name}`]),
           ...explained.steps.map(lineOf),
           explained.waits ? `waits: ${explained.message}` : `does not wait: ${explained.message}`,
+        ]);
+        return;
+      }
+      if (method.toUpperCase() === 'QUEUE') {
+        const repo = await repoNamed(db, `${owner}/${name}`);
+        const branch = ref ?? repo.default_branch;
+        const explained = await explainQueue(scopeWithoutRequest({ db, services, now }), repo, branch);
+        print(command, explained, [
+          `merge queue of ${branch} of ${owner}/${name}`,
+          explained.isDemanded
+            ? 'pushes and merges are refused, since a ruleset demands the queue'
+            : 'no ruleset demands a merge queue for this branch',
+          ...explained.steps.map(lineOf),
+          explained.message,
         ]);
         return;
       }

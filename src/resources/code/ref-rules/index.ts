@@ -18,10 +18,11 @@ export {
 export { queuePrefixes } from './queue-evaluators.ts';
 export { RuleViolations } from './violations.ts';
 export {
+  type EvaluateMove,
   evaluateMoves,
-  evaluateUnrecorded,
   explainMove,
   findMergeObstacle,
+  moveEvaluator,
   pushRules,
   recordMoveEvaluations,
 } from './ways-in.ts';

@@ -6,7 +6,15 @@ import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
 import type { AppliedRule, RuledRepository } from '#resources/code/rulesets/index.ts';
-import { evaluateRules, hasMergeQueue, loadRules, mergeMoveEvaluations, needObjects, type WantedMoves } from './evaluate.ts';
+import {
+  evaluateRules,
+  hasMergeQueue,
+  loadRules,
+  type MoveReason,
+  mergeMoveEvaluations,
+  needObjects,
+  type WantedMoves,
+} from './evaluate.ts';
 import type { MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
@@ -40,12 +48,22 @@ export async function evaluateMoves(
 }
 
 /** What all rules say of moves. Nothing is recorded or refused. */
-export async function evaluateUnrecorded(
-  scope: Scope & Needs<'refRules'>,
-  wanted: WantedMoves,
-): Promise<readonly MoveEvaluation[]> {
+async function evaluateUnrecorded(scope: Scope & Needs<'refRules'>, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
   const rules = await loadRules(scope.db, wanted);
   return rules ? evaluateRules(scope, repoOf(scope.git, wanted.repo.id), rules) : [];
+}
+
+/** Evaluates one move of a branch for a reason. */
+export type EvaluateMove = (move: RuledMove, reason: MoveReason) => Promise<readonly MoveEvaluation[]>;
+
+/** The same for several moves of a branch that an actor makes for different reasons. Its rules are loaded once. */
+export async function moveEvaluator(
+  scope: Scope & Needs<'refRules'>,
+  { repo, actor, ref }: Pick<WantedMoves, 'repo' | 'actor'> & { ref: string },
+): Promise<EvaluateMove> {
+  const rules = await loadRules(scope.db, { repo, actor, moves: [{ ref, before: null, after: null }] });
+  return async (move, reason) =>
+    rules ? evaluateRules(scope, repoOf(scope.git, repo.id), { ...rules, ...reason, moves: [move] }) : [];
 }
 
 type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; move: RuledMove };

@@ -14,10 +14,10 @@ import type { FollowUp } from '#resources/follow-ups.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { lockRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { nextStep, type QueueStep } from './decide.ts';
-import { recordDropped, recordRemoval } from './follow-ups.ts';
+import { type GroupsEnd, recordGroupsEnd } from './follow-ups.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
-import { evaluateGroup, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
-import { type EntryRow, type Group, groupOf, hasEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
+import { groupEvaluator, type KnownResults, type LoadedQueue, loadQueue, meaningOf, methodOf, resultKey } from './state.ts';
+import { type EntryRow, type Group, groupOf, hasEntries, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
 /** A job makes so many steps, and leaves the rest to the next one. */
 const maxSteps = 100;
@@ -26,21 +26,27 @@ const maxSteps = 100;
 export async function advance(context: JobContext, key: QueueKey): Promise<void> {
   const { stopping, scope } = context;
   await recoverRefs(scope, key.repository, [branchRef(key.branch)]);
+  const results: KnownResults = new Map();
   for (let step = 0; step < maxSteps; step++) {
     stopping?.throwIfAborted();
-    const queue = await loadQueue(scope, key);
+    const queue = await loadQueue(scope, key, results);
     if (!queue) {
       await scope.change((write) => noteEmpty(write, key));
       return;
     }
     const next = nextStep(queue.state);
     if (next.kind === 'wait') return;
-    await doStep(scope, queue, next);
+    await doStep(scope, queue, next, results);
   }
   await scope.change(({ tx }) => enqueueAdvance(tx, key));
 }
 
-function doStep(scope: ServedScope, queue: LoadedQueue, step: Exclude<QueueStep, { kind: 'wait' }>): Promise<void> {
+function doStep(
+  scope: ServedScope,
+  queue: LoadedQueue,
+  step: Exclude<QueueStep, { kind: 'wait' }>,
+  results: KnownResults,
+): Promise<void> {
   switch (step.kind) {
     case 'remove':
       return removeEntry(scope, queue, rowAt(queue, step.at), step.removal);
@@ -49,7 +55,7 @@ function doStep(scope: ServedScope, queue: LoadedQueue, step: Exclude<QueueStep,
     case 'build':
       return buildGroup(scope, queue, rowAt(queue, step.at), step.base);
     case 'merge':
-      return mergeEntries(scope, queue, queue.rows.slice(0, step.count));
+      return mergeEntries(scope, queue, queue.rows.slice(0, step.count), results);
   }
 }
 
@@ -73,15 +79,14 @@ type ServersMove = {
 };
 
 /** Moves the branches of a queue, with what follows. Whether they moved shows when the queue is loaded again. */
-const moveBranches = (scope: ServedScope, { repo }: LoadedQueue, { changes, actor, following }: ServersMove) =>
-  moveRefs(scope, {
-    repo,
-    changes,
-    actor: actor ?? undefined,
-    workflowFiles: { allowed: true },
-    evaluated: [],
-    following,
-  });
+async function moveBranches(
+  scope: ServedScope,
+  { repo }: LoadedQueue,
+  { changes, actor, following }: ServersMove,
+): Promise<void> {
+  const workflowFiles = { allowed: true } as const;
+  await moveRefs(scope, { repo, changes, actor: actor ?? undefined, workflowFiles, evaluated: [], following });
+}
 
 /** The deletions of the branches of entries, as far as they exist. */
 const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveRequest[] =>
@@ -91,29 +96,32 @@ const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveR
   });
 
 /** Removes an entry, in the name of who asked for it. */
-async function removeEntry(scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> {
-  const changes = deletionsOf(queue, [row]);
-  const { issue_id: issue } = row;
-  const actor = row.dequeued_by ?? row.enqueued_by;
-  if (changes.length > 0) {
-    const following: FollowUp[] = [{ kind: 'merge-queues.remove', data: { issue, removal } }];
-    await moveBranches(scope, queue, { changes, actor, following });
-    return;
-  }
-  const move = { repo: queue.repo, actor: actor ?? undefined, now: scope.now };
-  await scope.change((scope) => recordRemoval(scope, move, issue, removal));
-}
+const removeEntry = (scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> =>
+  endGroups(scope, queue, {
+    rows: [row],
+    actor: row.dequeued_by ?? row.enqueued_by,
+    followUp: { kind: 'merge-queues.remove', data: { issue: row.issue_id, removal } },
+  });
 
-async function dropGroups(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+/** Takes the groups of entries away. */
+function dropGroups(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
   const grouped = rows.filter(({ group_ref }) => group_ref !== null);
   const issues = grouped.map(({ issue_id }) => issue_id);
-  const changes = deletionsOf(queue, grouped);
-  if (changes.length > 0) {
-    await moveBranches(scope, queue, { changes, actor: null, following: [{ kind: 'merge-queues.drop', data: { issues } }] });
-    return;
-  }
-  const move = { repo: queue.repo, actor: undefined, now: scope.now };
-  await scope.change((scope) => recordDropped(scope, move, issues));
+  return endGroups(scope, queue, { rows: grouped, actor: null, followUp: { kind: 'merge-queues.drop', data: { issues } } });
+}
+
+type EndedGroups = {
+  readonly rows: readonly EntryRow[];
+  readonly actor: EntryRow['enqueued_by'];
+  readonly followUp: GroupsEnd;
+};
+
+/** Deletes the branches of entries, with what follows. Where they have none, that is done at once. */
+async function endGroups(scope: ServedScope, queue: LoadedQueue, { rows, actor, followUp }: EndedGroups): Promise<void> {
+  const changes = deletionsOf(queue, rows);
+  if (changes.length > 0) return moveBranches(scope, queue, { changes, actor, following: [followUp] });
+  const move = { repo: queue.repo, actor: actor ?? undefined, now: scope.now };
+  await scope.change((write) => recordGroupsEnd(write, move, followUp));
 }
 
 /** Makes the merge of an entry upon those before it, and the branch by which it is tested. */
@@ -153,28 +161,37 @@ async function mergeUpon(
 }
 
 /** Gives the base the group of the last of some entries, if the rules still let it. */
-async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+async function mergeEntries(
+  scope: ServedScope,
+  queue: LoadedQueue,
+  rows: readonly EntryRow[],
+  results: KnownResults,
+): Promise<void> {
   const { key, repo, pulls, state } = queue;
   const { parameters } = state;
   const last = rows.at(-1);
   if (!last) throw new Error('A merge queue decided to merge nothing');
+  const evaluate = groupEvaluator(scope, { key, repo, parameters });
   const following: Extract<FollowUp, { kind: 'pulls.merge' }>[] = [];
   for (const row of rows) {
     const group = groupOf(row);
     if (!group) throw new Error('A merge queue decided to merge an entry without a group');
     const pull = getOrThrow(pulls, row.issue_id);
-    const evaluations = await evaluateGroup(scope, { key, repo, parameters }, { row, pull, group });
-    const { checks, broken } = meaningOf(evaluations, { isLate: false, minutes: 0 });
+    const { checks, broken } = meaningOf(await evaluate({ row, pull, group }), { isLate: false, minutes: 0 });
     if (broken) return removeEntry(scope, queue, row, broken);
     // What had passed when it was decided may have been run again.
     const mayFail = parameters.grouping_strategy === 'HEADGREEN' && row !== last;
     if (checks !== 'success' && !mayFail) {
+      results.delete(resultKey(row));
       await saveChecks(scope.db, [{ issue: row.issue_id, checks }], scope.now);
       return;
     }
     const by = row.enqueued_by ?? undefined;
     following.push({ kind: 'pulls.merge', data: { issue: row.issue_id, commit: group.head, app: row.via_app_id, by } });
   }
+  // An entry that has jumped the queue meanwhile comes first.
+  const present = await listEntries(scope.db, key);
+  if (rows.some(({ issue_id }, at) => present[at]?.issue_id !== issue_id)) return;
   // Follow-ups lock the rows of issues in this order, as everybody does.
   following.sort((a, b) => a.data.issue - b.data.issue);
   const issues = rows.map(({ issue_id }) => issue_id);
