@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { commitChanges } from '#git/history/commit-changes.ts';
 import { mergeCommits } from '#git/history/merge.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { emptyTree, type Oid } from '#git/objects/oid.ts';
 import { listTree } from '#git/objects/tree-list.ts';
+import { writeFiles } from '#git/objects/write-files.ts';
 import { writeBlob, writeCommit, writeObjects } from '#git/objects/write-objects.ts';
 import { type TreeChange, writeTree } from '#git/objects/write-tree.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
