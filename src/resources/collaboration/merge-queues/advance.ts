@@ -7,6 +7,7 @@ import { branchRef, refNameProblem, shortNameOf } from '#git/refs/ref-name.ts';
 import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { getOrThrow } from '#lib/collections.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { moveRefs, type RefMoveRequest, recoverRefs } from '#resources/code/pushes/index.ts';
 import { queuePrefixes } from '#resources/code/ref-rules/index.ts';
@@ -16,21 +17,24 @@ import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { lockRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { nextStep, type QueueStep } from './decide.ts';
 import { recordDropped, recordRemoval } from './follow-ups.ts';
+import { mergeQueueLimits } from './limits.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
 import { evaluateGroup, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
 import { type EntryRow, type Group, groupOf, hasEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
-/** A job makes so many steps, and leaves the rest to the next one. */
+/** A job makes so many steps, within so much time, and leaves the rest to the next one: each looks at all entries. */
 const maxSteps = 100;
+const advanceTime = fixedValue(mergeQueueLimits.advanceTime);
 /** A branch that somebody moved meanwhile doesn't move. Where that happens so often in a row, the job ends, and is tried later. */
 const maxUnmoved = 3;
 
-/** Does what a queue has to do now. */
-export async function advance(context: JobContext, key: QueueKey): Promise<void> {
+/** Does what a queue has to do now, within a time (one step at least). */
+export async function advance(context: JobContext, key: QueueKey, maxTime = advanceTime): Promise<void> {
   const { stopping, scope } = context;
   await recoverRefs(scope, key.repository, [branchRef(key.branch)]);
+  const until = performance.now() + maxTime;
   let unmoved = 0;
-  for (let step = 0; step < maxSteps; step++) {
+  for (let step = 0; step < maxSteps && (step === 0 || performance.now() < until); step++) {
     stopping?.throwIfAborted();
     const queue = await loadQueue(scope, key);
     if (!queue) {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { findRefOids } from '#git/refs/refs.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
+import { advance } from '#resources/collaboration/merge-queues/advance.ts';
 import { advanceWaiting } from '#resources/collaboration/merge-queues/jobs.ts';
 import { diskOf } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
@@ -266,6 +267,17 @@ test.each(['removed', 'suspended'] as const)('what somebody added who was %s the
     removal_message: 'Who added it may not merge it any more.',
   });
   expect(await tip('main')).toBe(before);
+});
+
+test('a queue whose time is over goes on later, after other jobs', async () => {
+  const { repo, ready, enqueue, queue } = await queueSetting(w);
+  const [one, two] = [await ready('one'), await ready('two')];
+  for (const { number } of [one, two]) await enqueue(number);
+  const tested = async () => (await queue()).entries.filter((entry: Entry) => entry.state === 'awaiting_checks').length;
+  await advance(w.jobContext(), { repository: repo.id, branch: 'main' }, 0);
+  expect(await tested()).toBe(1);
+  await w.settle();
+  expect(await tested()).toBe(2);
 });
 
 test('as long as a repository takes no changes, its queues rest', async () => {
