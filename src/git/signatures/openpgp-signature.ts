@@ -1,8 +1,10 @@
 // Signatures of OpenPGP keys. GnuPG verifies them if it is installed.
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { chunks } from '#lib/collections.ts';
-import { tags } from '#lib/openpgp/key.ts';
+import { hasUsualNumbers, tags } from '#lib/openpgp/key.ts';
 import { dearmor, OpenPgpError, readPackets, writePacket } from '#lib/openpgp/packets.ts';
 import { readSignature, signatureTypes } from '#lib/openpgp/signature.ts';
 import { isGitError } from '../errors.ts';
@@ -53,12 +55,22 @@ type OpenPgpOutcome = 'valid' | 'invalid' | 'expired_key' | 'unknown_key' | 'gpg
  */
 export async function verifyOpenPgp(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
   const outcomes = new Map<OpenPgpCheck, OpenPgpOutcome>();
-  for (const round of roundsOf(checks)) {
+  for (const round of roundsOf(checks.filter((check) => !failed.has(nameOf(check))))) {
     const found = await runGpg(store, round);
-    for (const [at, check] of round.entries()) outcomes.set(check, found[at] ?? 'gpgverify_error');
+    for (const [at, check] of round.entries()) {
+      const outcome = found[at] ?? 'gpgverify_error';
+      outcomes.set(check, outcome);
+      if (outcome === 'gpgverify_error') failed.set(nameOf(check), true);
+    }
   }
   return checks.map((check) => outcomes.get(check) ?? 'gpgverify_error');
 }
+
+/** What gpg failed at, as when it took too long: it isn't tried again soon, whoever looks at the commits. */
+const failed = new LRUCache<string, true>({ max: 10_000, ttl: 10 * 60_000 });
+
+const nameOf = ({ signature, payload, key }: OpenPgpCheck): string =>
+  createHash('sha256').update(key.armored).update(signature.packet).update(payload).digest('base64');
 
 const checksPerProcess = 200;
 
@@ -113,13 +125,11 @@ async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise
 
 const keyTags = [tags.publicKey, tags.publicSubkey, tags.userId, tags.userAttribute, tags.signature];
 
-/** The packets of an armored key, in the format of a keyring. */
-const keyPackets = (armored: string): Buffer =>
-  Buffer.concat(
-    readPackets(dearmor(armored))
-      .filter(({ tag }) => keyTags.includes(tag))
-      .map(writePacket),
-  );
+/** The packets of an armored key, in the format of a keyring; none of a key that would be used slowly. */
+function keyPackets(armored: string): Buffer {
+  const packets = readPackets(dearmor(armored)).filter(({ tag }) => keyTags.includes(tag));
+  return Buffer.concat(packets.every(hasUsualNumbers) ? packets.map(writePacket) : []);
+}
 
 const literalData = 11;
 /** Binary data without a name and a date. */
