@@ -3,6 +3,7 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { DefaultArtifactClient } from '@actions/artifact';
+import { sql } from 'kysely';
 import { type Header, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
 import { initialValues } from '#lib/limits.ts';
@@ -189,6 +190,18 @@ test('a workflow brings a website, all of it at once, and a bad one changes noth
   await here.settle();
   expect(await status(body.id)).toBe('deployment_content_failed');
   expect(await get(web)).toMatchObject({ status: 200, body: 'by a workflow' });
+});
+
+test('other jobs come before builds', async () => {
+  const { upload, deploy } = await setting();
+  const id = await upload('site', await tarOf([{ name: 'index.html', content: 'x' }]));
+  await here.settle();
+  expect((await deploy(id)).status).toBe(200);
+  const { rows } = await sql<{ priority: number }>`select priority from jobs.jobs where task_identifier = 'pages.build'`.execute(
+    here.db,
+  );
+  expect(rows).toEqual([{ priority: 5 }]);
+  await here.settle();
 });
 
 test('a deployment that is cancelled before its end changes nothing', async () => {
