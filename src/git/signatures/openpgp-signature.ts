@@ -55,18 +55,21 @@ type OpenPgpOutcome = 'valid' | 'invalid' | 'expired_key' | 'unknown_key' | 'gpg
  */
 export async function verifyOpenPgp(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
   const outcomes = new Map<OpenPgpCheck, OpenPgpOutcome>();
-  for (const round of roundsOf(checks.filter((check) => !failed.has(nameOf(check))))) {
+  const tryRound = async (round: readonly OpenPgpCheck[]): Promise<boolean> => {
     const found = await runGpg(store, round);
-    for (const [at, check] of round.entries()) {
-      const outcome = found[at] ?? 'gpgverify_error';
-      outcomes.set(check, outcome);
-      if (outcome === 'gpgverify_error') failed.set(nameOf(check), true);
-    }
+    for (const [at, check] of round.entries()) if (found?.[at]) outcomes.set(check, found[at]);
+    return found !== undefined;
+  };
+  for (const round of roundsOf(checks.filter((check) => !failed.has(nameOf(check))))) {
+    if (await tryRound(round)) continue;
+    // One of the keys may be at fault. It must not take the others along.
+    for (const [, alone] of Map.groupBy(round, ({ key }) => key.primary))
+      if (!(await tryRound(alone))) for (const check of alone) failed.set(nameOf(check), true);
   }
   return checks.map((check) => outcomes.get(check) ?? 'gpgverify_error');
 }
 
-/** What gpg failed at, as when it took too long: it isn't tried again soon, whoever looks at the commits. */
+/** What gpg failed at: it isn't tried again soon, whoever looks at the commits. */
 const failed = new LRUCache<string, true>({ max: 10_000, ttl: 10 * 60_000 });
 
 const nameOf = ({ signature, payload, key }: OpenPgpCheck): string =>
@@ -101,7 +104,8 @@ const fixedOptions = [
 /** A shell's exit code if it doesn't find the program. */
 const noSuchProgram = 127;
 
-async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
+/** What gpg says of signatures; undefined where it fails, as when it takes too long. */
+async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[] | undefined> {
   const all = (outcome: OpenPgpOutcome) => checks.map(() => outcome);
   const folder = await mkdtemp(join(store.root, 'tmp', 'gpg-'));
   try {
@@ -117,7 +121,7 @@ async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise
     return checks.map(({ key }, at) => outcomeOf(statuses.get(names[at] ?? '') ?? [], key.fingerprint));
   } catch (error) {
     if (!isGitError(error)) throw error;
-    return all('gpgverify_error');
+    return isGitError(error, 'aborted') ? all('gpgverify_error') : undefined;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
@@ -144,8 +144,10 @@ describe.skipIf(!hasGpg)('with GnuPG (skipped where it is not installed)', () =>
     expect(await reasonOf(base, twice)).toBe('malformed_signature');
   });
 
-  const signedCommit = async (): Promise<{ commit: Commit; key: { armored: string; fingerprint: string; primary: string } }> => {
-    const { repo, signer, exported, fingerprint } = await signing();
+  const signedCommit = async (
+    userId?: string,
+  ): Promise<{ commit: Commit; key: { armored: string; fingerprint: string; primary: string } }> => {
+    const { repo, signer, exported, fingerprint } = await signing(userId);
     const oid = await signer.commit();
     await signer.push('HEAD:refs/heads/main');
     await using reader = await openObjects(diskOf(w, repo));
@@ -180,5 +182,27 @@ describe.skipIf(!hasGpg)('with GnuPG (skipped where it is not installed)', () =>
     ]);
     expect(await verifyOpenPgp(store, [swapped])).toEqual(['unknown_key']);
     expect(await verifyOpenPgp(store, [])).toEqual([]);
+  });
+
+  test('a key at which gpg fails takes no others along, and is not tried again soon', async () => {
+    const [good, bad] = [checkOf(await signedCommit()), checkOf(await signedCommit('Eve <makes-gpg-fail@example.org>'))];
+    const [bin, log] = [join(await scratch(), 'bin'), join(await scratch(), 'log')];
+    await mkdir(bin);
+    const script = `#!/bin/sh
+PATH="\${PATH#*:}"
+echo run >> '${log}'
+for one in "$@"; do case "$one" in */keyring) grep -qa makes-gpg-fail "$one" && exit 134; esac; done
+exec gpg "$@"
+`;
+    await writeFile(join(bin, 'gpg'), script, { mode: 0o755 });
+    await using store = await openGitStore({
+      root: await scratch(),
+      env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    });
+    const runs = async () => (await readFile(log, 'utf8')).split('\n').length - 1;
+    expect(await verifyOpenPgp(store, [bad, good])).toEqual(['gpgverify_error', 'valid']);
+    expect(await runs()).toBe(3);
+    expect(await verifyOpenPgp(store, [bad, good])).toEqual(['gpgverify_error', 'valid']);
+    expect(await runs()).toBe(4);
   });
 });
