@@ -24,7 +24,7 @@ const smallBytes = fixedValue(runLimits.smallMessageBytes);
 const maxFields = fixedValue(runLimits.messageFields);
 const maxDepth = 64;
 /** Larger messages are read one after the other, those in JSON in parts. */
-const atOnce = 16 * 1024;
+const largeMessage = 16 * 1024;
 const partBytes = 1024 * 1024;
 
 const unpackers = { gzip: promisify(gunzip), br: promisify(brotliDecompress) } as const;
@@ -50,7 +50,7 @@ export async function readMessage({ exchange, caller, type, isLarge, cutAt, read
     : { bytes: smallBytes, name: 'workflows.smallMessageBytes' };
   const { headers } = exchange.request;
   const bytes = await unpacked(await readBytes(exchange, most, caller), headers['content-encoding'], most.bytes);
-  if (bytes.length > atOnce) await nextTurn();
+  if (bytes.length > largeMessage) await nextTurn();
   if (headers['content-type']?.startsWith('application/json')) {
     const names = { depth: 'workflows.messageFields', values: 'workflows.messageFields' };
     const reader = jsonReader({ depth: maxDepth, values: maxFields, names });

@@ -60,7 +60,9 @@ const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);
 
 /** Methods for everybody. Their messages say who sends them, if anything does. */
 const isOpen = (method: string): boolean => method === 'Register' || method === 'Ping';
-/** A message about a log may be cut off before one of its rows: the reply says how many there are, and the runner sends the rest. */
+/**
+ * A message about a log may be cut off before one of its rows: the reply says how many there are, and the runner sends the rest.
+ */
 const rowsField = UpdateLogRequestSchema.field.rows.number;
 /** Milliseconds: the default timeout of a runner's request. */
 const usualTimeout = 5_000;

@@ -192,11 +192,13 @@ function readKey(packet: Packet): KeyPacket {
 }
 
 /**
- * The most bits of the numbers of RSA (modulus and exponent) and of DSA (p, q, g and y). With larger ones, which no program makes,
- * verifying a single signature takes as long as somebody wants. Exponents count most.
+ * The maximum bits of the numbers of RSA (modulus and exponent) and of DSA (p, q, g and y). No program makes larger ones. They
+ * would let somebody make the verification of a signature as slow as they want, exponents above all.
  */
-const mostBits: ReadonlyMap<number, readonly number[]> = new Map([
-  ...[1, 2, 3].map((algorithm) => [algorithm, [8_192, 64]] as const),
+const mostBits: ReadonlyMap<number, readonly number[]> = new Map<number, readonly number[]>([
+  [1, [8_192, 64]],
+  [2, [8_192, 64]],
+  [3, [8_192, 64]],
   [17, [3_072, 256, 3_072, 3_072]],
 ]);
 

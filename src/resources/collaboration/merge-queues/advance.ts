@@ -25,7 +25,7 @@ import { type EntryRow, type Group, groupOf, hasEntries, type QueueKey, type Rem
 /** A job makes so many steps, within so much time, and leaves the rest to the next one: each looks at all entries. */
 const maxSteps = 100;
 const advanceTime = fixedValue(mergeQueueLimits.advanceTime);
-/** A branch that somebody moved meanwhile doesn't move. Where that happens so often in a row, the job ends, and is tried later. */
+/** A branch that somebody moved meanwhile doesn't move. After so many failed moves in a row, the job fails, and is retried. */
 const maxUnmoved = 3;
 
 /** Does what a queue has to do now, within a time (one step at least). */

@@ -11,8 +11,8 @@ import { listAllQueues, listQueues, listQueuesOf, type QueueKey } from './store.
 export const advanceQueue = job<QueueKey, JobContext>({ ...advanceJob, run: (key, context) => advance(context, key) });
 
 /**
- * Has all queues advance: checks may be late, an entry may have waited long enough for more, who added one may have lost the right
- * to it, and a repository may take changes again.
+ * Has all queues advance: checks may be late, an entry may have waited long enough for more, somebody may have lost the right to
+ * their entry, and a repository may take changes again.
  */
 export const advanceWaiting = job<Record<string, never>, JobContext>({
   name: 'merge-queues.advance-waiting',
