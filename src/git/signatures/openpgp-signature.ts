@@ -129,10 +129,15 @@ async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise
 
 const keyTags = [tags.publicKey, tags.publicSubkey, tags.userId, tags.userAttribute, tags.signature];
 
-/** The packets of an armored key, in the format of a keyring; none of a key that would be used slowly. */
+/** The packets of an armored key, in the format of a keyring; none of a key that would be used slowly, or is damaged. */
 function keyPackets(armored: string): Buffer {
-  const packets = readPackets(dearmor(armored)).filter(({ tag }) => keyTags.includes(tag));
-  return Buffer.concat(packets.every(hasUsualNumbers) ? packets.map(writePacket) : []);
+  try {
+    const packets = readPackets(dearmor(armored)).filter(({ tag }) => keyTags.includes(tag));
+    return Buffer.concat(packets.every(hasUsualNumbers) ? packets.map(writePacket) : []);
+  } catch (error) {
+    if (error instanceof OpenPgpError) return Buffer.alloc(0);
+    throw error;
+  }
 }
 
 const literalData = 11;

@@ -7,8 +7,10 @@ import type { Commit } from '#git/objects/parse-commit.ts';
 import { parseOpenPgpSignature, verifyOpenPgp } from '#git/signatures/openpgp-signature.ts';
 import { openGitStore } from '#git/store.ts';
 import { parseOpenPgpKey } from '#lib/openpgp/key.ts';
+import { dearmor, type Packet, readPackets } from '#lib/openpgp/packets.ts';
 import { hasGpg, newGpg } from '#test/git/signatures/support.ts';
 import { scratch } from '#test/git/support.ts';
+import { armored, rsaPacket } from '#test/lib/openpgp/build.ts';
 import { addCommit, diskOf } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 import { byGpg, clone } from './signing.ts';
@@ -182,6 +184,18 @@ describe.skipIf(!hasGpg)('with GnuPG (skipped where it is not installed)', () =>
     ]);
     expect(await verifyOpenPgp(store, [swapped])).toEqual(['unknown_key']);
     expect(await verifyOpenPgp(store, [])).toEqual([]);
+  });
+
+  test('a key that would be used slowly, or is damaged, verifies nothing, though it was added before such keys were refused', async () => {
+    const check = checkOf(await signedCommit());
+    const packets = readPackets(dearmor(check.key.armored));
+    const withSubkey = (subkey: Packet) => ({ ...check, key: { ...check.key, armored: armored([...packets, subkey]) } });
+    const slow = withSubkey(rsaPacket(16_384, 16_384, 14));
+    const damaged = withSubkey({ tag: 14, body: Buffer.from([4, 0]) });
+    const usual = withSubkey(rsaPacket(4_096, 17, 14));
+    expect(await verifyOpenPgp(w.hearth.services.git, [slow])).toEqual(['unknown_key']);
+    expect(await verifyOpenPgp(w.hearth.services.git, [damaged])).toEqual(['unknown_key']);
+    expect(await verifyOpenPgp(w.hearth.services.git, [usual])).toEqual(['valid']);
   });
 
   test('a key at which gpg fails takes no others along, and is not tried again soon', async () => {
