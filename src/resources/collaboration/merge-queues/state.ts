@@ -4,7 +4,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, unique } from '#lib/collections.ts';
 import { addMinutes } from '#lib/time.ts';
 import {
   type EvaluateMove,
@@ -21,6 +21,7 @@ import { mergeQueueLimits } from './limits.ts';
 import {
   type CheckResult,
   type EntryRow,
+  findAllowed,
   type Group,
   groupOf,
   listEntries,
@@ -77,7 +78,10 @@ export async function readQueue(
   ]);
   const repo = repositories.get(key.repository);
   if (!repo) return undefined;
-  const parameters = await findMergeQueue(db, repo, ref);
+  const [parameters, allowed] = await Promise.all([
+    findMergeQueue(db, repo, ref),
+    findAllowed(db, repo, unique(rows.flatMap(({ enqueued_by }) => enqueued_by ?? []))),
+  ]);
   const tip = refs.get(ref);
   const general = !parameters
     ? cleared('The branch has no merge queue any more.')
@@ -93,7 +97,7 @@ export async function readQueue(
   let notPassed = 0;
   for (const row of rows) {
     const pull = pulls.get(row.issue_id);
-    const obstacle = general ?? obstacleOf(row, pull);
+    const obstacle = general ?? obstacleOf(row, pull, allowed);
     const group = groupOf(row);
     const isThere = group !== undefined && refs.get(group.ref) === group.head;
     if (!pull || obstacle || !isThere || row.requested_at === null) {
@@ -119,7 +123,11 @@ export async function readQueue(
 const cleared = (message: string): Removal => ({ reason: 'QUEUE_CLEARED', message });
 
 /** Why an entry can't stay in its queue. */
-function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undefined {
+function obstacleOf(
+  entry: EntryRow,
+  pull: PullRow | undefined,
+  allowed: ReadonlySet<NonNullable<EntryRow['enqueued_by']>>,
+): Removal | undefined {
   const { base_ref, head_sha, enqueued_by, dequeued_at } = entry;
   if (!pull) return { reason: 'MANUAL', message: 'The pull request was deleted.' };
   if (pull.merged_at !== null) return { reason: 'ALREADY_MERGED', message: 'The pull request was merged otherwise.' };
@@ -128,7 +136,8 @@ function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undef
   if (pull.is_draft) return { reason: 'MANUAL', message: 'The pull request was made a draft.' };
   if (pull.base_ref !== base_ref) return { reason: 'MANUAL', message: 'The pull request got another base.' };
   if (pull.head_sha !== head_sha) return { reason: 'INVALID_MERGE_COMMIT', message: 'The pull request got other commits.' };
-  return enqueued_by === null ? { reason: 'MANUAL', message: 'The account that added it was deleted.' } : undefined;
+  if (enqueued_by === null) return { reason: 'MANUAL', message: 'The account that added it was deleted.' };
+  return allowed.has(enqueued_by) ? undefined : { reason: 'MANUAL', message: 'Who added it may not merge it any more.' };
 }
 
 /** What checks and other rules say of a group. */
