@@ -1,7 +1,8 @@
 export { findMergeQueue, type QueueParameters, queueDefaults } from './branch-rules.ts';
-export { loadRulesOfRefs, type MoveReason } from './evaluate.ts';
+export { loadRulesOfRefs, type MoveReason, resultOf } from './evaluate.ts';
 export {
   checkedCommit,
+  type Evaluation,
   type MergedPull,
   type MoveEvaluation,
   type RuleCheck,
@@ -10,7 +11,8 @@ export {
   type RuleEvaluators,
 } from './evaluator.ts';
 export { queuePrefixes } from './queue-evaluators.ts';
-export { RuleViolations } from './violations.ts';
+export { insertRepositorySuites, type RepositorySuite } from './store.ts';
+export { bypassedLines, RuleViolations, refusalMessage, sourceName } from './violations.ts';
 export {
   evaluateMoves,
   evaluateUnrecorded,

@@ -14,6 +14,14 @@ export {
   type RepositoryWithOwner,
 } from './named-repositories.ts';
 export { presentFullRepository, presentRepositories, presentWithRepositories, simpleRepositoryOf } from './present.ts';
+export {
+  approvalWith,
+  type RepositoryRules,
+  type RuleApproval,
+  type RuledActor,
+  type RuledChange,
+  type RuledScope,
+} from './ruled-change.ts';
 export { createRepository, removeWithOwner } from './rules.ts';
 export { FullRepository, MinimalRepository, SimpleRepository } from './schemas.ts';
 export { applySecurity, changeSecurity, disableAlerts, type SecurityChange } from './security.ts';

@@ -18,6 +18,7 @@ import { type FirstValues, setFirstValues } from '#resources/repositories/custom
 import { insertFirstLabels } from '#resources/repositories/labels/index.ts';
 import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
+import { evaluateRules, exemptAs, type RuleApproval, type RuledActor, type RuledScope } from './ruled-change.ts';
 import { missingFeatures, type NewRepository, type RepositoryChange } from './schemas.ts';
 import { firstSwitches, recordSwitches, switchesAfter, wantedSwitches } from './security.ts';
 import { checkSignoffChange } from './signoff.ts';
@@ -31,6 +32,7 @@ import {
   removeRedirect,
   removeRepository,
   updateRepository,
+  updateRuledRepository,
 } from './store.ts';
 
 /**
@@ -104,6 +106,8 @@ export type Creation = {
   properties?: FirstValues;
   /** Creates the folder on disk. The default creates an empty repository. */
   initialize?: Initialize;
+  /** For operators' commands; see `RuledActor`. */
+  onBypass?: RuledActor['onBypass'];
   now: Date;
 };
 
@@ -111,7 +115,10 @@ export type Creation = {
  * Refuses an invalid name or a visibility that isn't allowed; returns both. The insert of the row checks whether the name is
  * taken.
  */
-async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
+async function checkCreation(
+  scope: WriteScope,
+  { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>,
+): Promise<Named> {
   const name = checkName(wanted.name);
   // Clients send the others as their defaults for new repositories, as `gh repo create` does.
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
@@ -120,9 +127,22 @@ async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Crea
   return { name, visibility };
 }
 
-/** Refuses what `createRepository` would refuse, before expensive work starts. */
-export async function precheckCreation(scope: WriteScope, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
-  const { name } = await checkCreation(scope, creation);
+type Named = { readonly name: string; readonly visibility: Visibility };
+type RuledCreation = Pick<Creation, 'owner' | 'by' | 'wanted' | 'from' | 'properties' | 'onBypass'>;
+
+const evaluateCreation = (scope: RuledScope, { owner, from, properties, ...actor }: RuledCreation, named: Named) =>
+  evaluateRules(scope, actor, { kind: 'create', owner, isFork: from?.source_id !== undefined, properties, ...named });
+
+/** Refuses what `createRepository` would refuse apart from a name that is taken, before expensive work starts. */
+export async function precheckRules(scope: RuledScope, creation: RuledCreation): Promise<Named> {
+  const named = await checkCreation(scope, creation);
+  await evaluateCreation(scope, creation, named);
+  return named;
+}
+
+/** The same with a name that is taken. */
+export async function precheckCreation(scope: RuledScope, creation: RuledCreation): Promise<void> {
+  const { name } = await precheckRules(scope, creation);
   if (await findOwned(scope.tx, creation.owner.id, name)) throw nameTaken();
 }
 
@@ -130,9 +150,21 @@ export async function precheckCreation(scope: WriteScope, creation: Pick<Creatio
  * Creates a repository: its row, its folder on disk and its event. The folder is created before the transaction commits, so that
  * every acknowledged repository has one. A folder without a row is harmless, since ids aren't reused.
  */
-export async function createRepository(
+export async function createRepository(scope: RuledScope, creation: Creation): Promise<RepositoryRow> {
+  const named = await checkCreation(scope, creation);
+  return addRepository(scope, creation, named, await evaluateCreation(scope, creation, named));
+}
+
+/** Creates a private fork of a security advisory, which rules of its organization aren't about. */
+export async function createUnruledFork(scope: WriteScope, creation: Creation): Promise<RepositoryRow> {
+  return addRepository(scope, creation, await checkCreation(scope, creation), exemptAs('privateFork'));
+}
+
+async function addRepository(
   scope: WriteScope,
   { git, owner, by, wanted, from = {}, labels, properties, initialize = initializeEmpty(git), now }: Creation,
+  { name, visibility }: Named,
+  approval: RuleApproval,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
   const {
@@ -142,8 +174,7 @@ export async function createRepository(
     name: _name,
     ...settings
   } = withoutMissing(withTitleSetting(rest));
-  const { name, visibility } = await checkCreation(scope, { owner, by, wanted });
-  const row = await insertRepository(scope.tx, {
+  const values = {
     ...defined(settings),
     ...from,
     ...(await firstSwitches(scope.tx, owner)),
@@ -154,8 +185,10 @@ export async function createRepository(
     created_by: by.account.id,
     created_at: now,
     updated_at: now,
-  });
+  };
+  const row = await insertRepository(scope.tx, values, approval);
   if (!row) throw nameTaken();
+  await approval.record(scope, row.id);
   if (labels !== 'none') await insertFirstLabels(scope.tx, row.id);
   await removeRedirect(scope.tx, owner.login, name);
   await letMemberAdminister(scope, row.id, { owner, by, now });
@@ -208,7 +241,7 @@ function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: 
 
 /** Changes a repository. Renaming, archiving and other changes with their own webhook event are recorded as separate events. */
 export async function changeRepository(
-  scope: WriteScope,
+  scope: RuledScope,
   action: RepositoryAction & { git: GitStore },
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
@@ -226,9 +259,14 @@ export async function changeRepository(
   refuseSwitchedOn('Repository', wanted, missingFeatures);
   checkSignoffChange(repo, wanted.web_commit_signoff_required);
   if (visibility !== repo.visibility) await checkMayChangeVisibility(scope, action, visibility);
+  const approval = await evaluateUpdate(scope, action, { name, visibility });
   if (name !== repo.name) await prepareRename(scope, repo, name, now);
   const switches = await switchesAfter(scope.tx, repo, wantedSwitches(security_and_analysis));
-  const row = await updateRepository(scope.tx, repo.id, { ...defined(settings), ...switches, name, visibility, updated_at: now });
+  const values = { ...defined(settings), ...switches, updated_at: now };
+  const row = await (approval
+    ? updateRuledRepository(scope.tx, repo.id, { ...values, name, visibility }, approval)
+    : updateRepository(scope.tx, repo.id, values));
+  await approval?.record(scope, repo.id);
   const event = inRepository(action);
   if (name !== repo.name) await record(scope.tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
   if (visibility !== repo.visibility) {
@@ -251,6 +289,16 @@ export async function changeRepository(
     await record(scope.tx, { ...event, kind: 'repository.updated', data: { changes, from: formerValuesOf(repo, changes) } });
   await recordSwitches(scope, action, row);
   return row;
+}
+
+/** Evaluates rules about a new name or visibility; undefined if the repository keeps both. */
+async function evaluateUpdate(
+  scope: RuledScope,
+  { repo, by }: RepositoryAction,
+  after: Named,
+): Promise<RuleApproval | undefined> {
+  if (after.name === repo.name && after.visibility === repo.visibility) return undefined;
+  return repo.is_private_fork ? exemptAs('privateFork') : evaluateRules(scope, { by }, { kind: 'update', repo, ...after });
 }
 
 /** The former values of what changed, for the event. */
@@ -309,14 +357,16 @@ async function prepareRename(scope: WriteScope, repo: Repo, name: string, now: D
 const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
 
 /** Deletes a repository. A subscription to the event removes its folder. */
-export async function deleteRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
-  const { repo } = action;
+export async function deleteRepository(scope: RuledScope, action: RepositoryAction): Promise<void> {
+  const { repo, by } = action;
   await checkMemberPrivilege(scope, 'members_can_delete_repositories', action);
+  const approval = repo.is_private_fork ? exemptAs('privateFork') : await evaluateRules(scope, { by }, { kind: 'delete', repo });
+  await approval.record(scope, repo.id);
   const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // Events of private forks disclose nothing.
   const data = { name: repo.name, ...was };
   await removePrivateForks(scope, repo, action.now);
   await record(scope.tx, { ...inRepository(action), kind: 'repository.deleted', data });
-  await removeRepository(scope.tx, repo.id);
+  await removeRepository(scope.tx, repo.id, approval);
   if (repo.parent_id !== null) await countForks(scope.tx, repo.parent_id);
 }
 
@@ -328,7 +378,7 @@ export async function removeWithOwner(scope: WriteScope, repo: RepositoryRow, no
   const { id: repository, owner_id: owner, name, parent_id } = repo;
   await removePrivateForks(scope, repo, now);
   await record(scope.tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
-  await removeRepository(scope.tx, repository);
+  await removeRepository(scope.tx, repository, exemptAs(repo.is_private_fork ? 'privateFork' : 'deletedOwner'));
   if (parent_id !== null) await countForks(scope.tx, parent_id);
 }
 
@@ -340,7 +390,7 @@ export async function removeFork(scope: WriteScope, fork: RepositoryRow, now: Da
   const data = { name, was: snapshotOf(fork) };
   await removePrivateForks(scope, fork, now);
   await record(scope.tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data });
-  await removeRepository(scope.tx, repository);
+  await removeRepository(scope.tx, repository, exemptAs('lostFork'));
   if (parent_id !== null) await countForks(scope.tx, parent_id);
 }
 

@@ -1,0 +1,1 @@
+export { evaluateOrganizationDeletion } from './organization-deletion.ts';
