@@ -3,6 +3,7 @@ import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
+import { explainRepository } from '#server/explain-repository.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -17,15 +18,20 @@ function idOf(text: string | undefined): number {
   return Number(text);
 }
 
+function visibilityOf(text = 'private'): 'public' | 'internal' | 'private' {
+  if (text === 'public' || text === 'internal' || text === 'private') return text;
+  throw new UsageError('After REPO and the repository comes public, internal or private');
+}
+
 export const explainCommand = installationCommand(
   'explain',
-  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), or why a ' +
-    'job of a workflow waits.',
+  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), what the rules ' +
+    'of an organization say of one of its repositories, or why a job of a workflow waits.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or JOB')
-  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH and JOB the repository, as acme/engine')
-  .argument('[ref]', 'for PUSH: a branch, or a full ref name; for JOB: the id of the job')
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB')
+  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH, REPO and JOB the repository, as acme/engine')
+  .argument('[ref]', 'for PUSH: a branch, or a full ref name; for REPO: the visibility of a new repository; for JOB: the id of the job')
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')
   .action((method, path, ref, to, { token }, command) =>
@@ -52,6 +58,18 @@ export const explainCommand = installationCommand(
           `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
           ...steps.map(lineOf),
           allowed ? 'allowed' : `refused: ${status === undefined ? '' : `${status} `}${message}`,
+        ]);
+        return;
+      }
+      if (method.toUpperCase() === 'REPO') {
+        const explained = await explainRepository({ db, services, authorization, owner, name, visibility: visibilityOf(ref), now });
+        const { viewer, steps, exists, status, message } = explained;
+        print(command, explained, [
+          `rules about ${exists || status !== undefined ? '' : 'the creation of '}${owner}/${name}`,
+          `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
+          ...steps.map(lineOf),
+          ...(status === undefined ? [] : [`refused: ${status} ${message}`]),
+          ...(status === undefined && steps.length === 0 ? ['no rules are about it'] : []),
         ]);
         return;
       }

@@ -12,12 +12,14 @@ export {
 } from './evaluator.ts';
 export { queuePrefixes } from './queue-evaluators.ts';
 export { insertRepositorySuites, type RepositorySuite } from './store.ts';
-export { bypassedLines, RuleViolations, refusalMessage, sourceName } from './violations.ts';
+export { bypassedLines, RuleViolations, refusalMessage } from './violations.ts';
 export {
   evaluateMoves,
   evaluateUnrecorded,
+  explainEvaluation,
   explainMove,
   findMergeObstacle,
   pushRules,
+  type RuleExplanation,
   recordMoveEvaluations,
 } from './ways-in.ts';

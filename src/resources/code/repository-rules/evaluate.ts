@@ -1,5 +1,5 @@
 // Evaluates the rules of an organization about a change of one of its repositories, before anything is written.
-import type { Account, Repo, SignedIn } from '#access/viewer.ts';
+import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import { RecordedRefusal } from '#endpoint/recorded-refusal.ts';
 import type { Scope, WriteScope } from '#endpoint/scope.ts';
 import {
@@ -35,7 +35,7 @@ export type RepositoryEvaluation = Evaluation<AppliedRepositoryRule>;
 type Facts = { readonly before?: RepositoryFacts; readonly after?: RepositoryFacts };
 
 /** The organization whose rules are about a change; undefined for a user's repositories. */
-export const ruledOwner = (change: RuledChange): Account | undefined => {
+const ruledOwner = (change: RuledChange): Account | undefined => {
   const owner = change.kind === 'create' ? change.owner : change.repo.owner;
   return owner.kind === 'organization' ? owner : undefined;
 };
@@ -84,7 +84,7 @@ function factsOf(change: RuledChange, found: RepositoryFacts): Facts {
 }
 
 /** What decides whether somebody may bypass rules. */
-export const loadFacts = (scope: Scope, by: SignedIn, owner: Account, role: Repo['role']): Promise<ActorFacts> =>
+export const loadFacts = (scope: Scope, by: Viewer, owner: Account, role: Repo['role']): Promise<ActorFacts> =>
   loadActorFacts(scope.db, by, { owner_id: owner.id, role });
 
 /** An owner of the organization administers its new repositories. */
@@ -92,9 +92,9 @@ const roleIn = (change: RuledChange): Repo['role'] =>
   change.kind === 'create' ? (change.owner.role === 'owner' ? 'admin' : undefined) : change.repo.role;
 
 /** The rules of an organization about a change, evaluated for an actor. */
-export async function evaluateChange(
+async function evaluateChange(
   scope: Scope,
-  by: SignedIn,
+  by: Viewer,
   owner: Account,
   change: RuledChange,
 ): Promise<RepositoryEvaluation[]> {

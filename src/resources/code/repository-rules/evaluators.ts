@@ -60,6 +60,9 @@ const evaluators: { readonly [Type in RuleType]: Evaluator<Type> } = {
       : undefined,
 };
 
+/** The rules that are about a state, and not about the change to it. */
+export const applyToAnyState: readonly RuleType[] = ['repository_name', 'repository_visibility'];
+
 /** Evaluates one rule. */
 export const evaluateRule = (rule: Rule, change: EvaluatedChange): ReturnType<Evaluator<RuleType>> =>
   (evaluators[rule.type] as Evaluator<RuleType>)(rule, change); // the evaluator of the rule's own type
