@@ -11,7 +11,7 @@ import { describeViewer, type Explanation } from './explain.ts';
 import { statusOf } from './refusals.ts';
 
 /** `exists`: whether there is such a repository. Otherwise, its creation is explained. */
-export type RepositoryExplanation = Omit<Explanation, 'endpoint' | 'allowed'> & { exists: boolean };
+type RepositoryExplanation = Omit<Explanation, 'endpoint' | 'allowed'> & { exists: boolean };
 
 type ExplainRepository = {
   db: Db;

@@ -11,7 +11,8 @@ test("rules of an organization don't refuse an operator's commands, which say wh
   await run('user', 'create', 'ada');
   await run('org', 'create', 'acme', '--owner', 'ada');
   const server = await serve(data, [], env);
-  const token = (await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'admin:org', '--quiet')).out.trim();
+  const created = await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'admin:org', '--quiet');
+  const token = created.out.trim();
   const api = async (method: string, path: string, body?: object) => {
     const init = { method, headers: { authorization: `Bearer ${token}` }, ...(body && { body: JSON.stringify(body) }) };
     return (await fetch(`${server.url}/api/v3${path}`, init)).json();
@@ -51,8 +52,12 @@ test("rules of an organization don't refuse an operator's commands, which say wh
   const moved = await run('migration', 'import', file, '--into', 'acme', '--json');
   expect(JSON.parse(moved.out)).toMatchObject({ repositories: ['acme/valve'], bypassed_rules: told('valve') });
 
+  const withIssues = await run('import', `${here.url}/${elsewhere.login}/valve`, 'acme/cam', '--as', 'ada', '--with-issues');
+  expect(withIssues.out.trim().split('\n').slice(0, 2)).toEqual(told('cam'));
+
   const suites = await api('GET', '/orgs/acme/rulesets/rule-suites');
   expect(suites.map((suite: Record<string, unknown>) => [suite.repository_name, suite.result, suite.actor_name])).toEqual([
+    ['cam', 'bypass', 'ada'],
     ['valve', 'bypass', 'eve'],
     ['mill', 'bypass', 'ada'],
     ['pump', 'bypass', 'ada'],

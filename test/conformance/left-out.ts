@@ -189,9 +189,4 @@ export const leftOut: readonly LeftOut[] = [
       'no workflow of one repository runs for the pull requests of another, as the rule about workflows wants it, ' +
       'and no assistant reviews',
   },
-  {
-    operationIds: ['repos/create-org-ruleset', 'repos/update-org-ruleset'],
-    places: ['/target=repository'],
-    reason: 'of rules about repositories themselves, as their names and visibility; rulesets hold for branches, tags and pushes',
-  },
 ];

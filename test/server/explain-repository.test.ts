@@ -47,8 +47,7 @@ test('each rule about a repository is explained, with why its ruleset applies; n
     {
       check: 'repository_transfer, ruleset "Tried"',
       passed: true,
-      because:
-        'Transferring repositories is restricted. It is tried out, and refuses nothing (the ruleset applies by its id)',
+      because: 'Transferring repositories is restricted. It is tried out, and refuses nothing (the ruleset applies by its id)',
     },
   ];
   const deletion = { check: 'repository_delete, ruleset "Kept"', passed: false };

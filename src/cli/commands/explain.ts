@@ -31,7 +31,10 @@ export const explainCommand = installationCommand(
 )
   .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB')
   .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH, REPO and JOB the repository, as acme/engine')
-  .argument('[ref]', 'for PUSH: a branch, or a full ref name; for REPO: the visibility of a new repository; for JOB: the id of the job')
+  .argument(
+    '[ref]',
+    'for PUSH: a branch, or a full ref name; for REPO: the visibility of a new repository; for JOB: the id of the job',
+  )
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')
   .action((method, path, ref, to, { token }, command) =>
@@ -62,7 +65,8 @@ export const explainCommand = installationCommand(
         return;
       }
       if (method.toUpperCase() === 'REPO') {
-        const explained = await explainRepository({ db, services, authorization, owner, name, visibility: visibilityOf(ref), now });
+        const target = { db, services, authorization, owner, name, now };
+        const explained = await explainRepository({ ...target, visibility: visibilityOf(ref) });
         const { viewer, steps, exists, status, message } = explained;
         print(command, explained, [
           `rules about ${exists || status !== undefined ? '' : 'the creation of '}${owner}/${name}`,

@@ -92,12 +92,7 @@ const roleIn = (change: RuledChange): Repo['role'] =>
   change.kind === 'create' ? (change.owner.role === 'owner' ? 'admin' : undefined) : change.repo.role;
 
 /** The rules of an organization about a change, evaluated for an actor. */
-async function evaluateChange(
-  scope: Scope,
-  by: Viewer,
-  owner: Account,
-  change: RuledChange,
-): Promise<RepositoryEvaluation[]> {
+async function evaluateChange(scope: Scope, by: Viewer, owner: Account, change: RuledChange): Promise<RepositoryEvaluation[]> {
   const { name, visibility } = change.kind === 'create' ? change : change.repo;
   const subject = change.kind === 'create' ? { name, visibility, fork: change.isFork } : { id: change.repo.id };
   const rulesets = await loadRepositoryRulesets(scope.db, owner.id, subject);

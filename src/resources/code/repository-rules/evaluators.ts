@@ -2,7 +2,7 @@
 import { type AppliedRepositoryRule, demandOf, matchesPattern, type RepositoryFacts } from '#resources/code/rulesets/index.ts';
 
 type Rule = AppliedRepositoryRule['rule'];
-export type RuleType = Rule['type'];
+type RuleType = Rule['type'];
 type RuleOfType<Type extends RuleType> = Extract<Rule, { readonly type: Type }>;
 
 type State = Pick<RepositoryFacts, 'name' | 'visibility'>;

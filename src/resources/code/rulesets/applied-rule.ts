@@ -1,4 +1,4 @@
-// Rules as they apply to one ref or repository and one actor, wherever they come from: rulesets and branch protection become the same.
+// Rules as they apply to one ref or repository and one actor. Rules of rulesets and of branch protection become the same.
 import type { Id } from '#lib/id.ts';
 import type { RefRule, RepositoryRule } from './rule-types.ts';
 

@@ -28,8 +28,8 @@ export type RulesetRow = RulesetHead & {
 export type RefRuleset = RulesetRow & { readonly target: RefTarget; readonly rules: readonly RefRule[] };
 
 /**
- * A ruleset of an organization that says something about repositories themselves. `repositoryRules`: its rules, if these are about
- * repositories; a ruleset about refs only protects names. `facts`: about the repository of the lookup.
+ * A ruleset of an organization that says something about repositories themselves. `repositoryRules`: its rules, if its target is
+ * `repository`; another ruleset only protects names. `facts`: about the repository of the lookup.
  */
 export type RepositoryRuleset = RulesetRow & {
   readonly repositoryRules: readonly RepositoryRule[];
@@ -68,7 +68,7 @@ const repositoryFacts = (repository: RuledRepository['id']) =>
     select ${factsOfR} from repositories r where r.id = ${repository}) end`.as('facts');
 
 /** A repository that an organization has, or would get. */
-export type RuledSubject = { readonly id: Id<'repositories'> } | Pick<RepositoryFacts, 'name' | 'visibility' | 'fork'>;
+type RuledSubject = { readonly id: Id<'repositories'> } | Pick<RepositoryFacts, 'name' | 'visibility' | 'fork'>;
 
 /** The facts about a repository of an organization. One that it would get has the default values of its properties. */
 const subjectFacts = (organization: Id<'accounts'>, subject: RuledSubject) =>

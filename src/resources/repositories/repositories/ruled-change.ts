@@ -1,5 +1,5 @@
-// Changes of repositories that rules of their organizations are about. The rules belong to products that come later, so the family
-// `repository-rules` evaluates them, as a service that is declared here.
+// Changes of repositories that rules of their organizations are about. The rules belong to a product that comes later, so the
+// family `repository-rules` evaluates them, as a service that is declared here.
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';

@@ -48,8 +48,7 @@ test('teams, roles and apps may bypass; a role counts in repositories that exist
   const { body: team } = await owner.post(`/orgs/${acme.login}/teams`, { name: fresh('team') });
   const create = (client = api) => client.post(`/orgs/${acme.login}/repos`, { name: fresh('new') });
   const id = await rule([{ type: 'repository_create' }, { type: 'repository_delete' }], actor('Team', team.id));
-  const change = async (more: object) =>
-    expect((await owner.put(`/orgs/${acme.login}/rulesets/${id}`, more)).status).toBe(200);
+  const change = async (more: object) => expect((await owner.put(`/orgs/${acme.login}/rulesets/${id}`, more)).status).toBe(200);
   expect((await create()).status).toBe(403);
   await owner.put(`/orgs/${acme.login}/teams/${team.slug}/memberships/${bob.login}`);
   expect((await create()).status).toBe(201);

@@ -21,7 +21,10 @@ const template = async ({ acme, owner, add }: RepositoryRuleSetting) => {
 
 /** A request to each endpoint that rules refuse if they restrict everything. */
 const evaluated: Readonly<Record<string, Way>> = {
-  'repos/create-in-org': async ({ api, acme }) => () => api.post(`/orgs/${acme.login}/repos`, { name: fresh('new') }),
+  'repos/create-in-org':
+    async ({ api, acme }) =>
+    () =>
+      api.post(`/orgs/${acme.login}/repos`, { name: fresh('new') }),
   'repos/create-using-template': async (given) => {
     const path = await template(given);
     return () => given.api.post(`${path}/generate`, { owner: given.acme.login, name: fresh('new') });
@@ -92,8 +95,7 @@ const sources = globSync('resources/**/*.ts', { cwd: root }).map((path) => ({
   path,
   text: readFileSync(join(root, path), 'utf8'),
 }));
-const filesWith = (pattern: RegExp): string[] =>
-  sources.flatMap(({ path, text }) => (pattern.test(text) ? [path] : [])).sort();
+const filesWith = (pattern: RegExp): string[] => sources.flatMap(({ path, text }) => (pattern.test(text) ? [path] : [])).sort();
 
 const family = 'resources/repositories/repositories';
 
@@ -118,14 +120,14 @@ test('approvals come from the evaluation of rules, and exemptions from the famil
     'resources/code/repository-rules/organization-deletion.ts',
     `${family}/ruled-change.ts`,
   ]);
-  expect(filesWith(/\bexemptAs\(/)).toEqual([`${family}/ruled-change.ts`.replace('ruled-change', 'rules')]);
+  expect(filesWith(/\bexemptAs\(/)).toEqual([`${family}/deletion.ts`, `${family}/rules.ts`]);
   expect(filesWith(/\bas RuleApproval\b/)).toEqual([`${family}/ruled-change.ts`]);
 });
 
 test('repositories are removed without evaluation only with their owner or advisory', () => {
   expect(filesWith(/\bremoveWithOwner\(/)).toEqual([
     'resources/platform/organization-deletion/jobs.ts',
-    `${family}/rules.ts`,
+    `${family}/deletion.ts`,
     'resources/security/repository-advisories/forks.ts',
   ]);
 });

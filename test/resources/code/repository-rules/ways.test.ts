@@ -153,8 +153,7 @@ test('a transfer asks the rules of both organizations, and nobody sees those of 
     rules: [{ type: 'repository_name', parameters: { operator: 'ends_with', pattern: '-x' } }],
   };
   expect((await theirs.post(`/orgs/${elsewhere.login}/rulesets`, ruleset)).status).toBe(201);
-  const move = (new_name: string) =>
-    api.post(`/repos/${acme.login}/${name}/transfer`, { new_owner: elsewhere.login, new_name });
+  const move = (new_name: string) => api.post(`/repos/${acme.login}/${name}/transfer`, { new_owner: elsewhere.login, new_name });
   expect(await move(name)).toMatchObject({ status: 403 });
   expect((await theirs.get(`/orgs/${elsewhere.login}/rulesets/rule-suites`)).body).toMatchObject([
     { result: 'fail', repository_change: 'create', repository_name: name },
@@ -172,9 +171,8 @@ test('a new name must match the pattern, and leaves a ruleset only by a name tha
   await rule({ type: 'repository_name', parameters: { operator: 'regex', pattern: '^service-[a-z0-9-]+$' } }, only);
   const rename = (to: string) => api.patch(`/repos/${acme.login}/${name}`, { name: to });
   const left = fresh('tool');
-  expect(await rename(left)).toMatchObject(
-    refused(acme.login, name, `Names of repositories must match "^service-[a-z0-9-]+$": ${left} (repository_name, ruleset "Services")`),
-  );
+  const line = `Names of repositories must match "^service-[a-z0-9-]+$": ${left} (repository_name, ruleset "Services")`;
+  expect(await rename(left)).toMatchObject(refused(acme.login, name, line));
   expect((await rename('service-ENGINE')).status).toBe(403);
   expect((await owner.get(`/repos/${acme.login}/${left}`)).status).toBe(404);
   expect((await rename(`${name}-2`)).status).toBe(200);
@@ -198,7 +196,8 @@ test('a rename into a ruleset asks all of its rules; what a ruleset found when i
 test('a visibility that is not allowed is refused, by either field; other settings are no matter of rules', async () => {
   const { api, acme, add, rule, suites } = await setting();
   const name = await add({ visibility: 'private' });
-  await rule({ type: 'repository_visibility', parameters: { allowed_visibilities: ['private', 'internal'] } }, { name: 'Closed' });
+  const parameters = { allowed_visibilities: ['private', 'internal'] };
+  await rule({ type: 'repository_visibility', parameters }, { name: 'Closed' });
   const change = (body: object) => api.patch(`/repos/${acme.login}/${name}`, body);
   const line = 'Repositories must be private or internal, not public. (repository_visibility, ruleset "Closed")';
   for (const body of [{ private: false }, { visibility: 'public' }])
