@@ -1,7 +1,7 @@
 import { authenticate } from '#access/authenticate.ts';
 import { mayRead } from '#access/authorize.ts';
 import { findOrg, findRepo } from '#access/lookup.ts';
-import type { RepositoryRow, Viewer } from '#access/viewer.ts';
+import type { Org, RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import type { Services } from '#endpoint/services.ts';
@@ -24,6 +24,9 @@ type ExplainRepository = {
   now: Date;
 };
 
+/** Owners administer new repositories of their organization. */
+const roleIn = ({ role }: Org) => (role === 'owner' ? ('admin' as const) : undefined);
+
 /** Lists what the rules of an organization about its repositories say of one, for the holder of a credential. Nothing changes. */
 export async function explainRepository(given: ExplainRepository): Promise<RepositoryExplanation> {
   const { db, services, authorization, owner, name, visibility, now } = given;
@@ -33,8 +36,7 @@ export async function explainRepository(given: ExplainRepository): Promise<Repos
     const scope = scopeWithoutRequest({ db, services, now, viewer });
     const [repo, org] = await Promise.all([findRepo(db, viewer, owner, name), findOrg(db, viewer, owner)]);
     if (repo ? !mayRead(repo, viewer.grant) : !org) throw notFound();
-    const role = org?.role === 'owner' ? 'admin' : undefined;
-    const explained = repo ? { owner: repo.owner, repo } : org && { owner: org, name, visibility, role };
+    const explained = repo ? { owner: repo.owner, repo } : org && { owner: org, name, visibility, role: roleIn(org) };
     const rules = explained?.owner.kind === 'organization' ? await explainRepositoryRules(scope, viewer, explained) : [];
     const steps = rules.map(({ rule, passed, because }) => ({ check: rule, passed: passed ?? false, because }));
     return { viewer: describeViewer(viewer), steps, exists: repo !== undefined };

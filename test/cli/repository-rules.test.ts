@@ -13,9 +13,9 @@ test("rules of an organization don't refuse an operator's commands, which say wh
   const server = await serve(data, [], env);
   const created = await run('token', 'create', '--user', 'ada', '--kind', 'classic', '--scope', 'admin:org', '--quiet');
   const token = created.out.trim();
-  const api = async (method: string, path: string, body?: object) => {
+  const api = async (method: string, path: string, body?: object): Promise<Record<string, unknown>[]> => {
     const init = { method, headers: { authorization: `Bearer ${token}` }, ...(body && { body: JSON.stringify(body) }) };
-    return (await fetch(`${server.url}/api/v3${path}`, init)).json();
+    return JSON.parse(await (await fetch(`${server.url}/api/v3${path}`, init)).text());
   };
   const parameters = { operator: 'starts_with', pattern: 'team-' };
   await api('POST', '/orgs/acme/rulesets', {
@@ -56,7 +56,7 @@ test("rules of an organization don't refuse an operator's commands, which say wh
   expect(withIssues.out.trim().split('\n').slice(0, 2)).toEqual(told('cam'));
 
   const suites = await api('GET', '/orgs/acme/rulesets/rule-suites');
-  expect(suites.map((suite: Record<string, unknown>) => [suite.repository_name, suite.result, suite.actor_name])).toEqual([
+  expect(suites.map((suite) => [suite.repository_name, suite.result, suite.actor_name])).toEqual([
     ['cam', 'bypass', 'ada'],
     ['valve', 'bypass', 'eve'],
     ['mill', 'bypass', 'ada'],

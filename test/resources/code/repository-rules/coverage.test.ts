@@ -4,14 +4,14 @@ import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { allEndpoints } from '#resources/all.ts';
 import { FullRepository, MinimalRepository } from '#resources/repositories/repositories/index.ts';
-import type { Reply } from '#test/support/client.ts';
+import type { Answer } from '#test/support/client.ts';
 import { fresh, world } from '#test/support/world.ts';
 import { type RepositoryRuleSetting, repositoryRuleSetting } from './setting.ts';
 
 const w = await world();
 
 /** Prepares a request while there are no rules. */
-type Way = (given: RepositoryRuleSetting) => Promise<() => Promise<Reply>>;
+type Way = (given: RepositoryRuleSetting) => Promise<() => Promise<Answer>>;
 
 const template = async ({ acme, owner, add }: RepositoryRuleSetting) => {
   const name = await add();

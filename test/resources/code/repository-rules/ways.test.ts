@@ -1,7 +1,8 @@
 // Each rule about repositories on each way in which somebody does what it is about.
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import type { Client, Reply } from '#test/support/client.ts';
+import { countStatements } from '#database/client.ts';
+import type { Answer, Client } from '#test/support/client.ts';
 import { fresh, world } from '#test/support/world.ts';
 import { repositoryRuleSetting } from './setting.ts';
 
@@ -20,7 +21,7 @@ const shared = async () => {
 };
 
 /** The ways in which an organization gets a repository. */
-const arrivals: Record<string, (given: Given, wanted: Wanted) => Promise<Reply>> = {
+const arrivals: Record<string, (given: Given, wanted: Wanted) => Promise<Answer>> = {
   creation: ({ api, acme }, wanted) => api.post(`/orgs/${acme.login}/repos`, wanted),
   'a template': async ({ api, acme }, wanted) => api.post(`${await shared()}/generate`, { owner: acme.login, ...wanted }),
   'a fork': async ({ api, acme }, { name }) => api.post(`${await shared()}/forks`, { organization: acme.login, name }),
@@ -268,6 +269,21 @@ test('an organization is deleted only if all of its repositories may be', async 
   expect((await owner.get(`/repos/${acme.login}/${names[2]}`)).status).toBe(200);
   for (const name of names.slice(0, 2)) await w.db.deleteFrom('repositories').where('name', '=', name).execute();
   expect((await owner.delete(`/orgs/${acme.login}`)).status).toBe(202);
+});
+
+test('the number of repositories makes no more statements of the deletion of an organization', async () => {
+  const statementsOf = async (repositories: number): Promise<number> => {
+    const { acme, ada, add, rule, suites } = await setting();
+    for (let at = 0; at < repositories; at++) await add();
+    await rule({ type: 'repository_delete' });
+    const headers = { authorization: `Bearer ${await w.token(ada)}` };
+    const { result, statements } = await countStatements(() =>
+      w.hearth.app.inject({ method: 'DELETE', url: `/api/v3/orgs/${acme.login}`, headers }),
+    );
+    expect([result.statusCode, (await suites()).length]).toEqual([403, repositories]);
+    return statements.length;
+  };
+  expect(await statementsOf(8)).toBe(await statementsOf(2));
 });
 
 test('private forks of advisories come and go with these, and rules are not about them', async () => {
