@@ -195,10 +195,10 @@ test('a rename into a ruleset asks all of its rules; what a ruleset found when i
 });
 
 test('a visibility that is not allowed is refused, by either field; other settings are no matter of rules', async () => {
-  const { api, acme, add, rule, suites } = await setting();
+  const { api, acme, add, rule, suites, owner } = await setting();
   const name = await add({ visibility: 'private' });
   const parameters = { allowed_visibilities: ['private', 'internal'] };
-  await rule({ type: 'repository_visibility', parameters }, { name: 'Closed' });
+  const id = await rule({ type: 'repository_visibility', parameters }, { name: 'Closed' });
   const change = (body: object) => api.patch(`/repos/${acme.login}/${name}`, body);
   const line = 'Repositories must be private or internal, not public. (repository_visibility, ruleset "Closed")';
   for (const body of [{ private: false }, { visibility: 'public' }])
@@ -208,6 +208,11 @@ test('a visibility that is not allowed is refused, by either field; other settin
   expect(await suites()).toHaveLength(2);
   expect((await change({ visibility: 'internal' })).body.visibility).toBe('internal');
   expect((await suites())[0]).toMatchObject({ result: 'pass', repository_change: 'update' });
+  await owner.put(`/orgs/${acme.login}/rulesets/${id}`, {
+    rules: [{ type: 'repository_visibility', parameters: { allowed_visibilities: ['public'] } }],
+  });
+  expect((await change({ private: true })).status).toBe(403);
+  expect((await change({ private: false })).body.visibility).toBe('public');
 });
 
 test('names that a ruleset protects are kept, whatever the ruleset is about', async () => {
