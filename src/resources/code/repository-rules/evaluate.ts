@@ -2,6 +2,7 @@
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import { RecordedRefusal } from '#endpoint/recorded-refusal.ts';
 import type { Scope, WriteScope } from '#endpoint/scope.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import {
   bypassedLines,
   type Evaluation,
@@ -22,6 +23,7 @@ import {
 } from '#resources/code/rulesets/index.ts';
 import {
   approvalWith,
+  lockRepository,
   type RepositoryRules,
   type RuleApproval,
   type RuledActor,
@@ -79,7 +81,7 @@ function arrivingFacts(found: RepositoryFacts, { properties = {} }: Extract<Rule
 function factsOf(change: RuledChange, found: RepositoryFacts): Facts {
   if (change.kind === 'create') return { after: arrivingFacts(found, change) };
   if (change.kind !== 'update') return { before: found };
-  const { name, visibility } = change;
+  const { name = found.name, visibility = found.visibility } = change;
   return { before: found, after: { ...found, name, visibility } };
 }
 
@@ -93,23 +95,28 @@ const roleIn = (change: RuledChange): Repo['role'] =>
 
 /** The rules of an organization about a change, evaluated for an actor. */
 async function evaluateChange(scope: Scope, by: Viewer, owner: Account, change: RuledChange): Promise<RepositoryEvaluation[]> {
-  const { name, visibility } = change.kind === 'create' ? change : change.repo;
-  const subject = change.kind === 'create' ? { name, visibility, fork: change.isFork } : { id: change.repo.id };
+  const subject = change.kind === 'create' ? { ...change, fork: change.isFork } : { id: change.repo.id };
   const rulesets = await loadRepositoryRulesets(scope.db, owner.id, subject);
   const [first] = rulesets;
   if (!first) return [];
+  const facts = factsOf(change, orNotFound(first.facts ?? undefined));
   const actor = await loadFacts(scope, by, owner, roleIn(change));
-  return evaluateAll(rulesets, actor, change.kind, factsOf(change, first.facts));
+  return evaluateAll(rulesets, actor, change.kind, facts);
 }
 
 const nameOf = (change: RuledChange): string => (change.kind === 'create' ? change.name : change.repo.name);
+
+/** Locks the repository, so that of concurrent changes the later one is evaluated for what the earlier one made of it. */
+const lockSubject = ({ tx }: WriteScope, change: RuledChange) =>
+  change.kind === 'create' ? undefined : lockRepository(tx, change.repo.id);
 
 const nothingToRecord = approvalWith(async () => undefined);
 
 async function evaluate(scope: WriteScope, { by, onBypass }: RuledActor, change: RuledChange): Promise<RuleApproval> {
   const owner = ruledOwner(change);
   if (!owner) return nothingToRecord;
-  const found = await evaluateChange(scope, by, owner, change);
+  // Statements of a transaction run in the order in which they are sent, so the facts can't change any more.
+  const [, found] = await Promise.all([lockSubject(scope, change), evaluateChange(scope, by, owner, change)]);
   if (found.length === 0) return nothingToRecord;
   const evaluations = onBypass ? found.map((one) => ({ ...one, isBypassed: one.violation !== undefined })) : found;
   const bypassed = bypassedLines(evaluations);

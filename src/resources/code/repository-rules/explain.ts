@@ -1,5 +1,6 @@
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import type { Scope } from '#endpoint/scope.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { explainEvaluation, type RuleExplanation } from '#resources/code/ref-rules/index.ts';
 import { loadRepositoryRulesets, type RepositoryFacts, type RepositoryRuleset } from '#resources/code/rulesets/index.ts';
 import { evaluateAll, loadFacts, type RepositoryEvaluation } from './evaluate.ts';
@@ -21,12 +22,12 @@ type Explained = { readonly owner: Account } & (
  */
 export async function explainRepositoryRules(scope: Scope, viewer: Viewer, explained: Explained): Promise<RuleExplanation[]> {
   const { owner } = explained;
-  const subject = 'repo' in explained ? { id: explained.repo.id } : { ...explained, fork: false };
+  const subject = 'repo' in explained ? { id: explained.repo.id } : { ...explained, fork: false, language: null };
   const rulesets = await loadRepositoryRulesets(scope.db, owner.id, subject);
   const [first] = rulesets;
   if (!first) return [];
   const actor = await loadFacts(scope, viewer, owner, 'repo' in explained ? explained.repo.role : explained.role);
-  const { facts } = first;
+  const facts = orNotFound(first.facts ?? undefined);
   const evaluate = (kind: ChangeKind) => evaluateAll(rulesets, actor, kind, { before: facts, after: facts });
   const evaluations =
     'repo' in explained

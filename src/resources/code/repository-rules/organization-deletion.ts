@@ -18,7 +18,8 @@ const maxNamed = 5;
  * @throws RecordedRefusal if a rule refuses to delete a repository
  */
 export async function evaluateOrganizationDeletion(scope: WriteScope, { org, by }: OrganizationAction): Promise<RuleApproval> {
-  const rulesets = await loadRepositoryRulesets(scope.db, org.id, { name: '', visibility: 'private', fork: false });
+  const anyRepository = { name: '', visibility: 'private', fork: false, language: null };
+  const rulesets = await loadRepositoryRulesets(scope.db, org.id, anyRepository);
   const isAboutDeletion = rulesets.some(({ repositoryRules }) =>
     repositoryRules.some(({ type }) => type === 'repository_delete'),
   );

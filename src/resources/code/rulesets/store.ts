@@ -29,11 +29,11 @@ export type RefRuleset = RulesetRow & { readonly target: RefTarget; readonly rul
 
 /**
  * A ruleset of an organization that says something about repositories themselves. `repositoryRules`: its rules, if its target is
- * `repository`; another ruleset only protects names. `facts`: about the repository of the lookup.
+ * `repository`; another ruleset only protects names. `facts`: about the repository of the lookup; null if it was deleted.
  */
 export type RepositoryRuleset = RulesetRow & {
   readonly repositoryRules: readonly RepositoryRule[];
-  readonly facts: RepositoryFacts;
+  readonly facts: RepositoryFacts | null;
 };
 
 /** The organization or repository that owns rulesets. */
@@ -68,14 +68,14 @@ const repositoryFacts = (repository: RuledRepository['id']) =>
     select ${factsOfR} from repositories r where r.id = ${repository}) end`.as('facts');
 
 /** A repository that an organization has, or would get. */
-type RuledSubject = { readonly id: Id<'repositories'> } | Pick<RepositoryFacts, 'name' | 'visibility' | 'fork'>;
+type RuledSubject = { readonly id: Id<'repositories'> } | Pick<RepositoryFacts, 'name' | 'visibility' | 'fork' | 'language'>;
 
 /** The facts about a repository of an organization. One that it would get has the default values of its properties. */
 const subjectFacts = (organization: Id<'accounts'>, subject: RuledSubject) =>
   'id' in subject
-    ? sql<RepositoryFacts>`(select ${factsOfR} from repositories r where r.id = ${subject.id})`
-    : sql<RepositoryFacts>`(
-        select jsonb_build_object('id', 0, 'name', ${subject.name}::text, 'language', null, 'fork', ${subject.fork}::boolean,
+    ? sql<RepositoryFacts | null>`(select ${factsOfR} from repositories r where r.id = ${subject.id})`
+    : sql<RepositoryFacts | null>`(
+        select jsonb_build_object('id', 0, 'name', ${subject.name}::text, 'language', ${subject.language}::text, 'fork', ${subject.fork}::boolean,
           'visibility', ${subject.visibility}::text, 'custom', ${propertyLists})
         from (select 0::bigint as id, ${organization}::bigint as owner_id) r)`;
 

@@ -188,9 +188,9 @@ export async function transferRepository(
   const taken = await findOwned(scope.tx, to.id, name);
   if (taken && taken.id !== repo.id)
     throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
-  const { visibility } = repo;
+  const { visibility, language } = repo;
   const leaving = await evaluateRules(scope, { by }, { kind: 'transfer', repo });
-  const arrival = { kind: 'create', owner: to, name, visibility, isFork: repo.source_id !== null } as const;
+  const arrival = { kind: 'create', owner: to, name, visibility, isFork: repo.source_id !== null, language } as const;
   const arriving = await evaluateRules(scope, { by }, arrival);
   await Promise.all([leaving, arriving].map((approval) => approval.record(scope, repo.id)));
   // Removes what the former owner granted. Collaborators keep their roles, but for the new owner.

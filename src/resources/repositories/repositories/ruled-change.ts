@@ -13,11 +13,12 @@ type Arrival = RuledState & {
   /** With the role of whoever makes the change. */
   readonly owner: Account & { readonly role?: string | undefined };
   readonly isFork: boolean;
+  readonly language: string | null;
   readonly properties?: FirstValues | undefined;
 };
 
-/** A change of the name or visibility. Both have their new values. */
-type Update = RuledState & { readonly kind: 'update'; readonly repo: Repo };
+/** A change of the name or visibility, with their new values. What is left out stays. */
+type Update = Partial<RuledState> & { readonly kind: 'update'; readonly repo: Repo };
 
 type Departure = { readonly kind: 'transfer' | 'delete'; readonly repo: Repo };
 

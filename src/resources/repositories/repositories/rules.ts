@@ -128,7 +128,14 @@ type Named = { readonly name: string; readonly visibility: Visibility };
 type RuledCreation = Pick<Creation, 'owner' | 'by' | 'wanted' | 'from' | 'properties' | 'onBypass'>;
 
 const evaluateCreation = (scope: RuledScope, { owner, from, properties, ...actor }: RuledCreation, named: Named) =>
-  evaluateRules(scope, actor, { kind: 'create', owner, isFork: from?.source_id !== undefined, properties, ...named });
+  evaluateRules(scope, actor, {
+    kind: 'create',
+    owner,
+    isFork: from?.source_id !== undefined,
+    language: null,
+    properties,
+    ...named,
+  });
 
 /** Refuses what `createRepository` would refuse apart from a name that is taken, before expensive work starts. */
 export async function precheckRules(scope: RuledScope, creation: RuledCreation): Promise<Named> {
@@ -256,12 +263,16 @@ export async function changeRepository(
   refuseSwitchedOn('Repository', wanted, missingFeatures);
   checkSignoffChange(repo, wanted.web_commit_signoff_required);
   if (visibility !== repo.visibility) await checkMayChangeVisibility(scope, action, visibility);
-  const approval = await evaluateUpdate(scope, action, { name, visibility });
+  const ruled = {
+    ...(name === repo.name ? {} : { name }),
+    ...(visibility === repo.visibility ? {} : { visibility }),
+  };
+  const approval = await evaluateUpdate(scope, action, ruled);
   if (name !== repo.name) await prepareRename(scope, repo, name, now);
   const switches = await switchesAfter(scope.tx, repo, wantedSwitches(security_and_analysis));
   const values = { ...defined(settings), ...switches, updated_at: now };
   const row = await (approval
-    ? updateRuledRepository(scope.tx, repo.id, { ...values, name, visibility }, approval)
+    ? updateRuledRepository(scope.tx, repo.id, { ...values, ...ruled }, approval)
     : updateRepository(scope.tx, repo.id, values));
   await approval?.record(scope, repo.id);
   const event = inRepository(action);
@@ -292,10 +303,10 @@ export async function changeRepository(
 async function evaluateUpdate(
   scope: RuledScope,
   { repo, by }: RepositoryAction,
-  after: Named,
+  changes: Partial<Named>,
 ): Promise<RuleApproval | undefined> {
-  if (after.name === repo.name && after.visibility === repo.visibility) return undefined;
-  return repo.is_private_fork ? exemptAs('privateFork') : evaluateRules(scope, { by }, { kind: 'update', repo, ...after });
+  if (Object.keys(changes).length === 0) return undefined;
+  return repo.is_private_fork ? exemptAs('privateFork') : evaluateRules(scope, { by }, { kind: 'update', repo, ...changes });
 }
 
 /** The former values of what changed, for the event. */

@@ -165,6 +165,34 @@ test('a transfer asks the rules of both organizations, and nobody sees those of 
   expect(seen).toMatchObject([{ result: 'pass', repository_change: 'create', repository_name: `${name}-x` }]);
 });
 
+test('a transfer brings the language along, by which a ruleset may apply', async () => {
+  const { acme, api, bob, rule } = await setting();
+  const property = { name: 'language', source: 'system', property_values: ['Rust'] };
+  await rule({ type: 'repository_create' }, { conditions: { repository_property: { include: [property] } } });
+  const move = async (language: string) => {
+    const repo = await w.repo(bob);
+    await w.db.updateTable('repositories').set({ language }).where('id', '=', repo.id).execute();
+    return (await api.post(`/repos/${bob.login}/${repo.name}/transfer`, { new_owner: acme.login })).status;
+  };
+  expect([await move('Rust'), await move('Go')]).toEqual([403, 202]);
+});
+
+test('of changes at once, each is held to the rules', async () => {
+  const { api, acme, add, rule } = await setting();
+  const parameters = { allowed_visibilities: ['private'] };
+  const conditions = { repository_name: { include: ['prod-*'] } };
+  await rule({ type: 'repository_visibility', parameters }, { conditions });
+  for (let round = 0; round < 5; round++) {
+    const name = await add({ visibility: 'private' });
+    const path = `/repos/${acme.login}/${name}`;
+    const renamed = fresh('prod-');
+    const replies = await Promise.all([api.patch(path, { name: renamed }), api.patch(path, { visibility: 'public' })]);
+    for (const { status } of replies) expect([200, 307, 403, 404]).toContain(status);
+    const { body } = await api.get(`/repos/${acme.login}/${renamed}`);
+    if (body.visibility !== undefined) expect(body.visibility).toBe('private');
+  }
+});
+
 test('a new name must match the pattern, and leaves a ruleset only by a name that it allows', async () => {
   const { api, acme, add, rule, owner } = await setting();
   const name = await add({ name: fresh('service-') });
