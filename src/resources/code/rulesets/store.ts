@@ -75,8 +75,8 @@ const subjectFacts = (organization: Id<'accounts'>, subject: RuledSubject) =>
   'id' in subject
     ? sql<RepositoryFacts | null>`(select ${factsOfR} from repositories r where r.id = ${subject.id})`
     : sql<RepositoryFacts | null>`(
-        select jsonb_build_object('id', 0, 'name', ${subject.name}::text, 'language', ${subject.language}::text, 'fork', ${subject.fork}::boolean,
-          'visibility', ${subject.visibility}::text, 'custom', ${propertyLists})
+        select jsonb_build_object('id', 0, 'name', ${subject.name}::text, 'language', ${subject.language}::text,
+          'fork', ${subject.fork}::boolean, 'visibility', ${subject.visibility}::text, 'custom', ${propertyLists})
         from (select 0::bigint as id, ${organization}::bigint as owner_id) r)`;
 
 const saysSomethingOfRepositories = sql<boolean>`(rulesets.target = 'repository'
