@@ -90,6 +90,7 @@ create table accounts (
   suspended_at timestamp with time zone,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  has_workflow_rules boolean default false not null,
   constraint accounts_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'organization'::text, 'bot'::text, 'deleted'::text])))
 );
 create table actions_organization_settings (
@@ -1671,6 +1672,7 @@ create table repositories (
   pull_request_creation_policy text default 'all'::text not null,
   organization_requires_signoff boolean default false not null,
   has_merge_queue boolean default false not null,
+  has_workflow_rules boolean default false not null,
   constraint repositories_visibility_check CHECK ((visibility = ANY (ARRAY['public'::text, 'private'::text, 'internal'::text]))),
   constraint repositories_squash_merge_commit_title_check CHECK ((squash_merge_commit_title = ANY (ARRAY['PR_TITLE'::text, 'COMMIT_OR_PR_TITLE'::text]))),
   constraint repositories_squash_merge_commit_message_check CHECK ((squash_merge_commit_message = ANY (ARRAY['PR_BODY'::text, 'COMMIT_MESSAGES'::text, 'BLANK'::text]))),
@@ -2452,6 +2454,9 @@ create table workflow_runs (
   workflow_ref text,
   workflow_sha text,
   on_behalf_of_id bigint,
+  workflow_repository_id bigint,
+  workflow_path text,
+  required_for_ref text,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
   constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL)))
@@ -3151,6 +3156,7 @@ CREATE INDEX workflow_runs_conclusion ON workflow_runs USING btree (repository_i
 CREATE INDEX workflow_runs_with_logs ON workflow_runs USING btree (repository_id, updated_at) WHERE ((status = 'completed'::text) AND (logs_expired_at IS NULL));
 CREATE INDEX workflow_runs_ended ON workflow_runs USING btree (updated_at) WHERE (status = 'completed'::text);
 CREATE INDEX workflow_runs_on_behalf_of ON workflow_runs USING btree (on_behalf_of_id) WHERE (on_behalf_of_id IS NOT NULL);
+CREATE INDEX workflow_runs_workflow_repository ON workflow_runs USING btree (workflow_repository_id) WHERE (workflow_repository_id IS NOT NULL);
 alter table workflows add constraint workflows_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX workflows_path ON workflows USING btree (repository_id, path);
 CREATE INDEX workflows_next_run ON workflows USING btree (next_run_at) WHERE (next_run_at IS NOT NULL);
@@ -3325,6 +3331,7 @@ insert into schema_migrations (version, name, checksum) values
   (282, '0282-runs-on-behalf', '780c671649a11d4725d01b6505d75a20b7b2cc2cdacb064b8ea69200da4d1b1b'),
   (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f'),
   (291, '0291-merge-queues', 'a941775ea616a5ba68d92746269bed36e04c4a506a292556b5c71d729a11d9aa'),
+  (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777');
 
 create view organization_role_holders as
@@ -4085,6 +4092,8 @@ alter table merge_queue_entries
   add constraint merge_queue_entries_enqueued_by_fkey FOREIGN KEY (enqueued_by) REFERENCES accounts(id) ON DELETE SET NULL,
   add constraint merge_queue_entries_via_app_id_fkey FOREIGN KEY (via_app_id) REFERENCES apps(id) ON DELETE SET NULL,
   add constraint merge_queue_entries_dequeued_by_fkey FOREIGN KEY (dequeued_by) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table workflow_runs
+  add constraint workflow_runs_workflow_repository_id_fkey FOREIGN KEY (workflow_repository_id) REFERENCES repositories(id) ON DELETE SET NULL;
 alter table rule_suites
   add constraint rule_suites_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 

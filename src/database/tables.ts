@@ -29,6 +29,7 @@ export interface Accounts {
   suspended_at: Date | null;
   created_at: Date;
   updated_at: Date;
+  has_workflow_rules: Generated<boolean>;
 }
 
 export interface ActionsOrganizationSettings {
@@ -1599,6 +1600,7 @@ export interface Repositories {
   pull_request_creation_policy: Generated<'all' | 'collaborators_only'>;
   organization_requires_signoff: Generated<boolean>;
   has_merge_queue: Generated<boolean>;
+  has_workflow_rules: Generated<boolean>;
 }
 
 export interface RepositoryAdvisories {
@@ -2332,6 +2334,9 @@ export interface WorkflowRuns {
   workflow_ref: string | null;
   workflow_sha: string | null;
   on_behalf_of_id: Id<'accounts'> | null;
+  workflow_repository_id: Id<'repositories'> | null;
+  workflow_path: string | null;
+  required_for_ref: string | null;
 }
 
 export interface Workflows {

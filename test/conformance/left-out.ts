@@ -183,10 +183,8 @@ export const leftOut: readonly LeftOut[] = [
       'repos/create-org-ruleset',
       'repos/update-org-ruleset',
     ],
-    places: ['workflows', 'review_draft_pull_requests', 'review_on_push'].map(ofRule),
+    places: ['review_draft_pull_requests', 'review_on_push'].map(ofRule),
     ignored: true,
-    reason:
-      'no workflow of one repository runs for the pull requests of another, as the rule about workflows wants it, ' +
-      'and no assistant reviews',
+    reason: 'no assistant reviews',
   },
 ];

@@ -14,6 +14,7 @@ import { jobUploads } from './job-uploads/family.ts';
 import { pages } from './pages/family.ts';
 import { privateRegistries } from './private-registries/family.ts';
 import { repositoryDispatches } from './repository-dispatches/family.ts';
+import { requiredWorkflows } from './required-workflows/family.ts';
 import { runners } from './runners/family.ts';
 import { workflowRuns } from './workflow-runs/family.ts';
 import { workflows } from './workflows/family.ts';
@@ -35,6 +36,7 @@ export const actionsFamilies = [
   runners,
   workflows,
   workflowRuns,
+  requiredWorkflows,
   hostedJobs,
   jobUploads,
   artifacts,

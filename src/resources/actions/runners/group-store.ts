@@ -62,16 +62,17 @@ export const groupIncludes = sql<boolean>`(
 
 /**
  * Whether a row of `runner_groups g` takes a row of `workflow_runs w` of `repositories p`: any, or those of workflows that it
- * names, as of a ref (in full, or by the name of a branch or a tag) or of a commit.
+ * names, as of a ref (in full, or by the name of a branch or a tag) or of a commit. A required one is of its own repository.
  */
 export const groupTakesWorkflow = sql<boolean>`(not g.restricted_to_workflows or exists (
-  select from accounts o, unnest(g.selected_workflows) as named(workflow)
-  where o.id = p.owner_id
-    and lower(left(named.workflow, length(o.login) + length(p.name) + 2)) = lower(o.login || '/' || p.name || '/')
-    and substr(named.workflow, length(o.login) + length(p.name) + 3)
-      in (w.path || '@' || coalesce(w.workflow_ref, w.ref),
-        w.path || '@' || regexp_replace(coalesce(w.workflow_ref, w.ref), '^refs/(heads|tags)/', ''),
-        w.path || '@' || coalesce(w.workflow_sha, w.sha))))`;
+  select from repositories f join accounts o on o.id = f.owner_id, unnest(g.selected_workflows) as named(workflow),
+    coalesce(w.workflow_path, w.path) as file(path)
+  where f.id = case when w.workflow_path is null then p.id else w.workflow_repository_id end
+    and lower(left(named.workflow, length(o.login) + length(f.name) + 2)) = lower(o.login || '/' || f.name || '/')
+    and substr(named.workflow, length(o.login) + length(f.name) + 3)
+      in (file.path || '@' || coalesce(w.workflow_ref, w.ref),
+        file.path || '@' || regexp_replace(coalesce(w.workflow_ref, w.ref), '^refs/(heads|tags)/', ''),
+        file.path || '@' || coalesce(w.workflow_sha, w.sha))))`;
 
 /**
  * Whether a row of `runners r` in the group `g`, if any, may take jobs of a row of `repositories p`: its own, or those that its

@@ -50,6 +50,9 @@ const summaryColumns = [
   'sha',
   'workflow_ref',
   'workflow_sha',
+  'workflow_repository_id',
+  'workflow_path',
+  'required_for_ref',
   'pull_request_id',
   'actor_id',
   'triggering_actor_id',
@@ -121,6 +124,32 @@ export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<
   if (checkSuite !== undefined) query = query.where(sql<boolean>`check_suite_id = ${checkSuite}`);
   if (head !== undefined) query = query.where('head_sha', '=', head);
   return list(db, query, page);
+}
+
+/** The commit whose runs of required workflows are looked for, as the head of a pull request or as a commit of its own. */
+type RequiredRunsKey = {
+  readonly repository: RepositoryId;
+  readonly head: string;
+  /** Only runs for this pull request. */
+  readonly pull?: Id<'issues'> | undefined;
+  /** Only runs of what is to be merged into this branch: upon another one, the same commit gives other files. */
+  readonly base?: string | undefined;
+  /** The repositories of the workflows. */
+  readonly sources: readonly RepositoryId[];
+};
+
+/** The latest run of each required workflow for a commit. */
+export function listRequiredRuns(db: Db, { repository, head, pull, base, sources }: RequiredRunsKey) {
+  let query = db
+    .selectFrom('workflow_runs')
+    .distinctOn(['workflow_repository_id', 'workflow_path', 'workflow_ref'])
+    .select(['id', 'path', 'status', 'conclusion', 'workflow_repository_id', 'workflow_path', 'workflow_ref'])
+    .where('repository_id', '=', repository)
+    .where('head_sha', '=', head)
+    .where(sql<boolean>`workflow_repository_id = any (${[...sources]}::bigint[])`);
+  if (pull !== undefined) query = query.where('pull_request_id', '=', pull);
+  if (base !== undefined) query = query.where('required_for_ref', '=', base);
+  return query.orderBy('workflow_repository_id').orderBy('workflow_path').orderBy('workflow_ref').orderBy('id', 'desc').execute();
 }
 
 /** An attempt of a run before the present one. */

@@ -16,7 +16,7 @@ export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>
     headCommitOf(gitRepository, row.head_sha),
     row.merge_commit_sha === null ? undefined : headCommitOf(gitRepository, row.merge_commit_sha),
   ]);
-  if (!head || asksToSkip(head.message)) return undefined;
+  if (!head) return undefined;
   const sha = merge?.id ?? (row.state === 'closed' ? head.id : undefined);
   if (sha === undefined) return undefined;
   const ref = `refs/pull/${row.number}/merge`;
@@ -32,6 +32,8 @@ export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>
     head: { branch: row.head_ref, commit: head, repository: row.head_repository_id },
     ref,
     sha,
+    base: branchRef(row.base_ref),
+    isSkipped: asksToSkip(head.message),
     pullRequest: issue,
     isFromFork: row.head_repository_id !== repository.id,
   };
@@ -60,6 +62,7 @@ export async function ofPullRequestTarget(context: TriggerContext, issue: Id<'is
     head: { branch: row.head_ref, commit: head, repository: row.head_repository_id },
     ref,
     sha: base.id,
+    base: ref,
     pullRequest: issue,
   };
 }

@@ -24,6 +24,10 @@ export type RunTrigger = {
   /** Undefined for a commit without a ref. */
   readonly ref: string | undefined;
   readonly sha: Oid;
+  /** The branch that it is to be merged into, by its full name: its rules may require workflows. */
+  readonly base?: string;
+  /** The commit asks that no workflow runs. Those that rules require run nevertheless. */
+  readonly isSkipped?: boolean;
   readonly pullRequest?: Id<'issues'>;
   readonly isFromFork?: boolean;
 };

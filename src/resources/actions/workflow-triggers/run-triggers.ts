@@ -1,6 +1,6 @@
 // Which events start workflows, and what each is for them.
 
-import { shortNameOf } from '#git/refs/ref-name.ts';
+import { branchRef, shortNameOf } from '#git/refs/ref-name.ts';
 import type { Id } from '#lib/id.ts';
 import { loadDeployments } from '#resources/actions/deployments/index.ts';
 import { headCommitOf } from '#resources/actions/workflow-runs/index.ts';
@@ -102,6 +102,7 @@ async function ofMergeGroup({ event, built, gitRepository, repository }: Trigger
     head: { branch: shortNameOf(ref), commit, repository: repository.id },
     ref,
     sha: head,
+    base: branchRef(branch),
   };
 }
 

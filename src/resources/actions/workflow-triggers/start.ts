@@ -9,9 +9,11 @@ import type { GitRepository } from '#git/repo.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
-import { createRun, loadRuns, readCalledFiles, runScope } from '#resources/actions/workflow-runs/index.ts';
+import type { RequiredFile } from '#resources/actions/required-workflows/index.ts';
+import { createRun, loadRuns, type NewRun, readCalledFiles, runScope } from '#resources/actions/workflow-runs/index.ts';
 import {
   FilesTakeLong,
+  type FoundFile,
   listWaitingFor,
   listWorkflowFiles,
   type ReadingTime,
@@ -25,6 +27,7 @@ import { findActionsApp } from '#resources/repositories/apps/index.ts';
 import { namedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
+import { listRequiredFiles, mayStartRequired } from './required.ts';
 import type { RunTrigger } from './run-trigger.ts';
 import { namesOfCommits, runTriggersOf, startingNames } from './run-triggers.ts';
 
@@ -53,7 +56,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
         if (event.actor !== undefined && event.actor === own?.bot_id && !isAsked(event)) continue;
         // Nor do the checks that runs mirror to.
         if ('app' in event.data && event.data.app === own?.id) continue;
-        if (!(await mayHaveFiles(context, event, repoOf(git, repository.id)))) continue;
+        if (!mayStartRequired(event, repository) && !(await mayHaveFiles(context, event, repoOf(git, repository.id)))) continue;
         if (slow.has(repository)) {
           context.leaveToJob?.(event);
           continue;
@@ -123,11 +126,13 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
   const failures: unknown[] = [];
   const onBehalfOf = event.kind === 'repository.dispatched' ? event.data.onBehalfOf : undefined;
   for (const runTrigger of await runTriggersOf({ gitRepository, repository, event, built, job, ownApp })) {
-    const { trigger, files: source, title, head, ref, sha, pullRequest, isFromFork = false } = runTrigger;
+    const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = runTrigger;
     const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, onBehalfOf, depth };
-    for (const file of await triggeredFiles(gitRepository, runTrigger, { owner: repository.owner_id, time })) {
+    // Files of this repository that can't be listed keep no required one from running.
+    const required = mayStartRequired(event, repository) ? await listRequiredFiles(job, repository, runTrigger, time) : [];
+    for await (const { file, source, caller } of filesOf(runTrigger, required, { gitRepository, repository, time })) {
       time.check();
-      const called = await readCalledFiles(scope, { repository, ref: source.ref, commit: source.sha }, file);
+      const called = await readCalledFiles(scope, { repository, ...caller }, file);
       try {
         await change((scope) =>
           createRun(scope, { ...about, ...file, called, source, title, head, ref, sha, pullRequest, isFromFork }),
@@ -139,6 +144,33 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
     }
   }
   if (failures.length > 0) throw failures[0];
+}
+
+/** A file whose run is to be made, and where it comes from. */
+type StartedFile = {
+  readonly file: FoundFile;
+  readonly source: NewRun['source'];
+  readonly caller: Omit<Parameters<typeof readCalledFiles>[1], 'repository'>;
+};
+
+/** The files that an event starts: those that rules require, and then those of the repository itself. */
+async function* filesOf(
+  runTrigger: RunTrigger,
+  required: readonly RequiredFile[],
+  { gitRepository, repository, time }: { gitRepository: GitRepository; repository: RepositoryWithOwner; time: ReadingTime },
+): AsyncGenerator<StartedFile> {
+  const { base } = runTrigger;
+  if (base !== undefined)
+    for (const { repository, path, ref, sha, found } of required)
+      yield {
+        file: found,
+        source: { ref, sha, required: { repository: repository.id, path, base } },
+        caller: { source: { repository, path }, ref, commit: sha },
+      };
+  if (runTrigger.isSkipped) return;
+  const { files: source } = runTrigger;
+  for (const file of await triggeredFiles(gitRepository, runTrigger, { owner: repository.owner_id, time }))
+    yield { file, source, caller: { ref: source.ref, commit: source.sha } };
 }
 
 /**

@@ -12,6 +12,7 @@ export {
 export { workflowLimits } from './limits.ts';
 export { workflow } from './path-resources.ts';
 export { presentWorkflow, workflowUrl } from './present.ts';
+export { isRunnable } from './rules.ts';
 export { Workflow } from './schemas.ts';
 export {
   listScheduled,

@@ -1,16 +1,24 @@
 import type { WriteScope } from '#endpoint/scope.ts';
 import { unprocessable } from '#lib/refusal.ts';
+import { isWorkflowPath } from '#workflow-files/file.ts';
 import { updateWorkflow, type WorkflowRow } from './store.ts';
+
+/** Whether a workflow is of another repository, so that only rules run it: its path begins with the name of that. */
+export const isRequired = ({ path }: Pick<WorkflowRow, 'path'>): boolean => !isWorkflowPath(path);
+
+/** Whether events and people may run a workflow. One without a file on the default branch may have one on another branch. */
+export const isRunnable = ({ state }: Pick<WorkflowRow, 'state'>): boolean => state === 'active' || state === 'deleted';
 
 /**
  * Enables or disables a workflow. Runs that have started continue.
- * @throws Refusal 422 for a workflow whose file is gone
+ * @throws Refusal 422 for a workflow whose file is gone, and for one that rules require
  */
 export async function enableWorkflow(
   scope: WriteScope,
   workflow: WorkflowRow,
   { isEnabled, now }: { isEnabled: boolean; now: Date },
 ): Promise<void> {
+  if (isRequired(workflow)) throw unprocessable('Rulesets decide whether a workflow of another repository runs');
   if (workflow.state === 'deleted') throw unprocessable('The file of this workflow was deleted');
   if ((workflow.state === 'active') === isEnabled) return;
   await updateWorkflow(scope.tx, workflow.id, { state: isEnabled ? 'active' : 'disabled_manually', updated_at: now });

@@ -24,6 +24,14 @@ export async function listRulesetRules(
   });
 }
 
+export type RequiredWorkflow = RuleOf<'workflows'>['parameters']['workflows'][number];
+
+/** The workflows that rules require of what comes into a branch, also by rulesets that are only evaluated. */
+export async function listRequiredWorkflows(db: Db, repo: RuledRepository, ref: string): Promise<RequiredWorkflow[]> {
+  const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.target === 'branch' && matchesRef(row, ref, repo));
+  return rows.flatMap(({ rules }) => rules.flatMap((rule) => (rule.type === 'workflows' ? rule.parameters.workflows : [])));
+}
+
 export type QueueParameters = NonNullable<RuleOf<'merge_queue'>['parameters']>;
 
 /** The parameters of a rule that has none (the public API's defaults). */

@@ -1,4 +1,10 @@
-export { findMergeQueue, type QueueParameters, queueDefaults } from './branch-rules.ts';
+export {
+  findMergeQueue,
+  listRequiredWorkflows,
+  type QueueParameters,
+  queueDefaults,
+  type RequiredWorkflow,
+} from './branch-rules.ts';
 export { loadRulesOfRefs, type MoveReason, resultOf } from './evaluate.ts';
 export {
   checkedCommit,

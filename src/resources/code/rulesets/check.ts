@@ -1,7 +1,9 @@
 // What a ruleset may be: of the rules, conditions and bypass actors, those that belong together.
+import { branchRef, refNameProblem } from '#git/refs/ref-name.ts';
 import { unique } from '#lib/collections.ts';
 import { fnmatchProblem } from '#lib/path-pattern.ts';
 import { invalid, type Refusal } from '#lib/refusal.ts';
+import { isWorkflowPath, workflowFolders } from '#workflow-files/file.ts';
 import { rolesById } from './bypass.ts';
 import { defaultBranch, everything, refPrefixes, systemProperties } from './conditions.ts';
 import { expressionProblem } from './patterns.ts';
@@ -43,6 +45,7 @@ const branchTypes: readonly RuleType[] = [
   'required_status_checks',
   'code_scanning',
   'merge_queue',
+  'workflows',
   'branch_name_pattern',
 ];
 
@@ -79,6 +82,7 @@ function checkParameters(rule: Rule, field: string): void {
   const problem = 'operator' in parameters && parameters.operator === 'regex' ? expressionProblem(parameters.pattern) : undefined;
   if (problem !== undefined) throw wrong(`${field}.pattern`, `pattern ${problem}`);
   if ('min_entries_to_merge' in parameters) checkGroupSizes(parameters, field);
+  if ('workflows' in parameters) checkWorkflows(parameters.workflows, `${field}.workflows`);
   if ('restricted_file_paths' in parameters) checkPatterns(parameters.restricted_file_paths, `${field}.restricted_file_paths`);
   if ('required_reviewers' in parameters)
     for (const [at, { file_patterns }] of parameters.required_reviewers?.entries() ?? [])
@@ -91,6 +95,17 @@ function checkGroupSizes(
   field: string,
 ): void {
   if (max > 0 && min > max) throw wrong(`${field}.min_entries_to_merge`, 'min_entries_to_merge exceeds max_entries_to_merge');
+}
+
+/** Only the form is checked: a file and a ref that a rule names need not be there yet. */
+function checkWorkflows(workflows: RuleOf<'workflows'>['parameters']['workflows'], field: string): void {
+  for (const [at, { path, ref }] of workflows.entries()) {
+    if (!isWorkflowPath(path))
+      throw wrong(`${field}.${at}.path`, `path must name a file of ${workflowFolders.join(' or ')}, such as ci.yml`);
+    const problem = ref === undefined ? undefined : refNameProblem(ref.startsWith('refs/') ? ref : branchRef(ref));
+    const isOther = ref?.startsWith('refs/') && !/^refs\/(heads|tags)\//.test(ref);
+    if (problem !== undefined || isOther) throw wrong(`${field}.${at}.ref`, `ref ${problem ?? 'must name a branch or a tag'}`);
+  }
 }
 
 function checkPatterns(patterns: readonly string[] = [], field: string, words: readonly string[] = []): void {

@@ -3,6 +3,7 @@ import { limitGroup, moreLimits } from '#lib/limits.ts';
 export const rulesetLimits = limitGroup('rules', 'Rulesets', {
   rulesets: { value: 75, unit: 'count', fixed: true, of: 'rulesets of one repository, and of one organization', past: '422' },
   rules: { value: 100, unit: 'count', fixed: true, of: 'rules of one ruleset', past: '422' },
+  workflows: { value: 20, unit: 'count', fixed: true, of: 'workflows that one rule requires', past: '422' },
   bypassActors: { value: 100, unit: 'count', fixed: true, of: 'actors that bypass one ruleset', past: '422' },
   patterns: {
     value: 250,

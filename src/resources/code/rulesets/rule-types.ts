@@ -2,7 +2,9 @@
 // in the family that knows the facts (see the family ref-rules).
 import { type Static, type TSchema, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
+import { rulesetLimits } from './limits.ts';
 
 const Pattern = Type.Object({
   name: Type.Optional(Type.String({ maxLength: 255 })),
@@ -67,6 +69,19 @@ const ScanParameters = Type.Object({
   ),
 });
 
+const WorkflowsParameters = Type.Object({
+  do_not_enforce_on_create: Type.Optional(Type.Boolean()),
+  workflows: Type.Array(
+    Type.Object({
+      path: Type.String({ minLength: 1, maxLength: 255 }),
+      ref: Type.Optional(Type.String({ minLength: 1, maxLength: 255 })),
+      repository_id: id,
+      sha: Type.Optional(Type.String({ pattern: '^(?:[0-9a-f]{40}|[0-9a-f]{64})$', maxLength: 64 })),
+    }),
+    { maxItems: fixedValue(rulesetLimits.workflows) },
+  ),
+});
+
 const count = Type.Integer({ minimum: 0, maximum: 100 });
 const minutes = { maximum: 360 };
 
@@ -95,6 +110,7 @@ const parameters = {
   required_status_checks: StatusChecksParameters,
   code_scanning: ScanParameters,
   merge_queue: MergeQueueParameters,
+  workflows: WorkflowsParameters,
   commit_message_pattern: Pattern,
   commit_author_email_pattern: Pattern,
   committer_email_pattern: Pattern,
@@ -157,7 +173,7 @@ export const pushRuleTypes: readonly RuleType[] = [
 ];
 
 /** Types of the public API that need products which a server doesn't have: rules of these can't be made. */
-export const notOffered = ['workflows', 'assistant_code_review', 'license_compliance_scanning'] as const;
+export const notOffered = ['assistant_code_review', 'license_compliance_scanning'] as const;
 
 const schemaOf = (type: RuleType) => {
   const own: TSchema | null = parameters[type];

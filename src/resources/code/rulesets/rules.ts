@@ -4,13 +4,14 @@ import { declaredPart } from '#endpoint/declared.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inOrganization, inRepository } from '#events/scope.ts';
-import { getOrThrow } from '#lib/collections.ts';
+import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
+import { updateAccount } from '#resources/identity/accounts/index.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
-import { lockRepository } from '#resources/repositories/repositories/index.ts';
+import { lockRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { changesBetween } from './changes.ts';
 import { bypassActorsOf, checkRuleset, idsOf, offeredRules } from './check.ts';
 import { rulesetLimits } from './limits.ts';
@@ -79,7 +80,9 @@ export async function createRuleset(scope: WriteScope, action: RulesetAction, wa
     checkName(scope, owner, name),
     checkActors(scope, action, state.bypass_actors),
     checkIds(scope, action, conditions),
+    checkSources(scope, action, state.rules),
   ]);
+  await noteWorkflowRules(scope.tx, action, state.rules);
   const { bypass_actors, ...written } = state;
   const row = {
     ...written,
@@ -95,7 +98,10 @@ export async function createRuleset(scope: WriteScope, action: RulesetAction, wa
   return { ...row, id, bypass_actors };
 }
 
-/** Adds a ruleset of an imported repository. It records no event, and its first version has no author. */
+/**
+ * Adds a ruleset of an imported repository. It records no event, and its first version has no author. Workflows that a rule
+ * requires are left out, since their repositories are those of another server.
+ */
 export async function importRuleset(
   scope: WriteScope,
   repository: Id<'repositories'>,
@@ -103,7 +109,7 @@ export async function importRuleset(
   now: Date,
 ): Promise<void> {
   const owner = { column: 'repository_id', id: repository } as const;
-  const state = { ...wanted, rules: rulesOf([...wanted.rules]) };
+  const state = { ...wanted, rules: rulesOf(wanted.rules.filter(({ type }) => type !== 'workflows')) };
   checkRuleset(state, owner);
   await checkName(scope, owner, state.name);
   const { bypass_actors, ...written } = state;
@@ -137,7 +143,9 @@ export async function changeRuleset(
     wanted.name === undefined ? undefined : checkName(scope, owner, name, ruleset),
     wanted.bypass_actors && checkActors(scope, action, state.bypass_actors),
     wanted.conditions && checkIds(scope, action, conditions),
+    wanted.rules && checkSources(scope, action, state.rules, former.rules),
   ]);
+  if (wanted.rules) await noteWorkflowRules(scope.tx, action, state.rules);
   const { bypass_actors, ...written } = state;
   updateRuleset(scope.tx, ruleset.id, { ...written, updated_at: now });
   if (wanted.bypass_actors) {
@@ -208,4 +216,42 @@ async function checkIds(scope: WriteScope, action: RulesetAction, { repository_i
   if (stray < 0) return;
   const field = `conditions.repository_id.repository_ids.${stray}`;
   throw invalid(resource, field, 'invalid', 'The organization has no such repository');
+}
+
+const requiredBy = (rules: readonly Rule[]) =>
+  rules.flatMap((rule, at) =>
+    rule.type === 'workflows'
+      ? rule.parameters.workflows.map((one, nth) => ({ ...one, at: `${at}.parameters.workflows.${nth}` }))
+      : [],
+  );
+
+/**
+ * Owners of an organization may name all of its repositories; who writes a repository's ruleset, those that they may read.
+ * Repositories that the former rules name stay.
+ * @throws Refusal where a rule takes a workflow from another repository
+ */
+async function checkSources(
+  scope: WriteScope,
+  action: RulesetAction,
+  rules: readonly Rule[],
+  former: readonly Rule[] = [],
+): Promise<void> {
+  const known = new Set(gather(requiredBy(former), 'repository_id'));
+  const required = requiredBy(rules).filter(({ repository_id }) => !known.has(repository_id));
+  if (required.length === 0) return;
+  const ids = unique(gather(required, 'repository_id'));
+  const owned = new Set(
+    'org' in action
+      ? await listOwnedIds(scope.tx, action.org.id, ids)
+      : await listOwnedIds(scope.tx, action.repo.owner_id, ids, action.by),
+  );
+  const stray = required.find(({ repository_id }) => !owned.has(repository_id));
+  if (stray) throw invalid(resource, `rules.${stray.at}.repository_id`, 'invalid', 'The owner has no such repository');
+}
+
+/** Notes that events of pull requests have to look for required workflows. */
+async function noteWorkflowRules(tx: Tx, action: RulesetAction, rules: readonly Rule[]): Promise<void> {
+  if (requiredBy(rules).length === 0) return;
+  if ('org' in action) await updateAccount(tx, action.org.id, { has_workflow_rules: true });
+  else await updateRepository(tx, action.repo.id, { has_workflow_rules: true });
 }

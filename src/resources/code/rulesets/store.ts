@@ -1,5 +1,6 @@
 import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
-import { teamsOf } from '#access/sql.ts';
+import { readableRepositoryIds, teamsOf } from '#access/sql.ts';
+import type { Viewer } from '#access/viewer.ts';
 import { type Db, type OrSql, sendUnawaited, type Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -280,11 +281,16 @@ export async function findKnownActors(
   return rows[0] ?? { apps: [], teams: [], users: [] };
 }
 
-/** The given ids of repositories that belong to an account. */
-export const listOwnedIds = async (tx: Tx, account: Id<'accounts'>, ids: readonly number[]): Promise<number[]> => {
-  const query = tx.selectFrom('repositories').select('id').where('owner_id', '=', account);
-  return (await query.where(sql<boolean>`id = any (${[...ids]}::bigint[])`).execute()).map(({ id }) => id);
-};
+/** The given ids of repositories that belong to an account; with a viewer, of those that the viewer may read. */
+export async function listOwnedIds(tx: Tx, account: Id<'accounts'>, ids: readonly number[], viewer?: Viewer): Promise<number[]> {
+  const owned = tx
+    .selectFrom('repositories')
+    .select('id')
+    .where('owner_id', '=', account)
+    .where(sql<boolean>`id = any (${[...ids]}::bigint[])`);
+  const query = viewer ? owned.where(sql<boolean>`id in ${readableRepositoryIds(viewer)}`) : owned;
+  return (await query.execute()).map(({ id }) => id);
+}
 
 /** An account's position in an organization: whether it is an owner, and its teams with their parents. */
 type MemberFacts = { readonly isOwner: boolean; readonly teams: Id<'teams'>[] };

@@ -28,6 +28,7 @@ const changing = [
   'check_run.completed',
   'commit_status.created',
   'deployment_status.created',
+  'workflow_run.completed',
   'pull_request.closed',
   'pull_request.edited',
   'pull_request.synchronize',

@@ -1,3 +1,3 @@
 export type { UsedAction } from './action-patterns.ts';
 export { type ActionsPolicy, loadActionsPolicy } from './policy.ts';
-export { ownRunnersAllowed } from './store.ts';
+export { listSharing, ownRunnersAllowed } from './store.ts';

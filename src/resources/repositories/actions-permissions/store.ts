@@ -55,6 +55,20 @@ export const ownRunnersAllowed = sql<boolean>`not exists (
   where settings.organization_id = p.owner_id and settings.runners_selection_id is not null
     and not ${selectionIncludes(sql.ref('settings.runners_selection_id'), sql.ref('p.id'))})`;
 
+/** The given repositories that let others of their owners use their workflows and actions. */
+export async function listSharing(db: Db, repositories: readonly Id<'repositories'>[]): Promise<Id<'repositories'>[]> {
+  if (repositories.length === 0) return [];
+  const rows = await db
+    .selectFrom('actions_repository_settings as s')
+    .innerJoin('repositories as r', 'r.id', 's.repository_id')
+    .innerJoin('accounts as o', 'o.id', 'r.owner_id')
+    .select('s.repository_id')
+    .where('s.repository_id', 'in', repositories)
+    .whereRef('s.access_level', '=', 'o.kind')
+    .execute();
+  return rows.map(({ repository_id }) => repository_id);
+}
+
 /** A repository's settings; undefined if it never set any. */
 export const findRepositoryRow = (db: Db, repository: Id<'repositories'>): Promise<Selectable<RepositoryTable> | undefined> =>
   db.selectFrom('actions_repository_settings').selectAll().where('repository_id', '=', repository).executeTakeFirst();

@@ -7,8 +7,13 @@ import type { Loader } from '#endpoint/loaders.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
-/** A repository with its owner's login, as addresses below it need it. */
-export type RepositoryWithOwner = RepositoryRow & { owner: Pick<Account, 'login' | 'kind'> };
+/**
+ * A repository with its owner's login, as addresses below it need it. `has_workflow_rules` is undefined where the owner was
+ * loaded otherwise.
+ */
+export type RepositoryWithOwner = RepositoryRow & {
+  owner: Pick<Account, 'login' | 'kind'> & Partial<Pick<Account, 'has_workflow_rules'>>;
+};
 
 /**
  * The repositories to which the rows of a page belong. `known` are those that were loaded before. Access isn't checked, since the
@@ -74,13 +79,13 @@ const allWithOwners = (db: Db) =>
     .selectFrom('repositories as r')
     .innerJoin('accounts as o', 'o.id', 'r.owner_id')
     .selectAll('r')
-    .select(['o.login as owner_login', 'o.kind as owner_kind']);
+    .select(['o.login as owner_login', 'o.kind as owner_kind', 'o.has_workflow_rules as owner_has_workflow_rules']);
+
+type JoinedRow = RepositoryRow & { owner_login: string; owner_kind: Account['kind']; owner_has_workflow_rules: boolean };
 
 const withOwner = ({
   owner_login: login,
   owner_kind: kind,
+  owner_has_workflow_rules: has_workflow_rules,
   ...row
-}: RepositoryRow & { owner_login: string; owner_kind: Account['kind'] }): RepositoryWithOwner => ({
-  ...row,
-  owner: { login, kind },
-});
+}: JoinedRow): RepositoryWithOwner => ({ ...row, owner: { login, kind, has_workflow_rules } });

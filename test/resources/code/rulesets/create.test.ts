@@ -90,7 +90,7 @@ test('a check of any app may be named by null', async () => {
 
 test('every type of rule comes back as it was sent', async () => {
   const owner = await user();
-  const { name } = await repo(owner);
+  const { name, id } = await repo(owner);
   const client = await as(owner);
   const path = `/repos/${owner.login}/${name}/rulesets`;
   const pattern = { name: 'Tickets', negate: true, operator: 'starts_with', pattern: 'A-' };
@@ -134,6 +134,17 @@ test('every type of rule comes back as it was sent', async () => {
           merge_method: 'SQUASH',
           min_entries_to_merge: 2,
           min_entries_to_merge_wait_minutes: 5,
+        },
+      },
+      {
+        type: 'workflows',
+        parameters: {
+          do_not_enforce_on_create: true,
+          workflows: [
+            { path: '.github/workflows/ci.yml', repository_id: id },
+            { path: '.service/workflows/a b.yaml', repository_id: id, ref: 'refs/tags/v1' },
+            { path: '.github/workflows/ci.yml', repository_id: id, ref: 'main', sha: 'a'.repeat(40) },
+          ],
         },
       },
       {

@@ -27,6 +27,8 @@ const reviewed = {
 };
 
 const ruled = (...rules: object[]) => ({ rules });
+const required = { repository_id: engine.id, path: '.github/workflows/ci.yml' };
+const requiring = (more: object) => ruled({ type: 'workflows', parameters: { workflows: [{ ...required, ...more }] } });
 const refs = (include: string[], more = {}) => ({ conditions: { ref_name: { include } }, ...more });
 
 test.each<[string, object, string]>([
@@ -41,7 +43,20 @@ test.each<[string, object, string]>([
   ['a rule about repositories themselves', ruled({ type: 'repository_delete' }), 'rules.0.type'],
   ['rules that are no list', { rules: {} }, 'rules'],
   ['an unknown type', ruled({ type: 'unknown' }), 'rules.0.type'],
-  ['workflows', ruled({ type: 'workflows', parameters: { workflows: [] } }), 'rules.0.type'],
+  ['workflows of no list', ruled({ type: 'workflows', parameters: {} }), 'rules.0.parameters.workflows'],
+  ['a workflow without a path', requiring({ path: undefined }), 'rules.0.parameters.workflows.0.path'],
+  ['a workflow that is no workflow file', requiring({ path: 'ci.yml' }), 'rules.0.parameters.workflows.0.path'],
+  ['a workflow in a folder', requiring({ path: '.github/workflows/a/ci.yml' }), 'rules.0.parameters.workflows.0.path'],
+  ['a workflow of no repository', requiring({ repository_id: undefined }), 'rules.0.parameters.workflows.0.repository_id'],
+  ['a workflow of another owner', requiring({ repository_id: own.id }), 'rules.0.parameters.workflows.0.repository_id'],
+  ['a workflow of a short commit', requiring({ sha: 'abc' }), 'rules.0.parameters.workflows.0.sha'],
+  ['a workflow of an impossible ref', requiring({ ref: 'a..b' }), 'rules.0.parameters.workflows.0.ref'],
+  ['a workflow of a pull request', requiring({ ref: 'refs/pull/1/head' }), 'rules.0.parameters.workflows.0.ref'],
+  [
+    'too many workflows',
+    ruled({ type: 'workflows', parameters: { workflows: Array.from({ length: 21 }, () => required) } }),
+    'rules.0.parameters.workflows',
+  ],
   ['reviews by an assistant', ruled({ type: 'assistant_code_review' }), 'rules.0.type'],
   ['a scan of licences', ruled({ type: 'license_compliance_scanning' }), 'rules.0.type'],
   ['a rule without its parameters', ruled({ type: 'pull_request' }), 'rules.0.parameters'],
@@ -156,6 +171,11 @@ test.each<[string, object, string]>([
     'a repository of somebody else',
     { conditions: { repository_id: { repository_ids: [engine.id, own.id] } } },
     'conditions.repository_id.repository_ids.1',
+  ],
+  [
+    'a workflow of somebody else',
+    { conditions: named, ...requiring({ repository_id: own.id }) },
+    'rules.0.parameters.workflows.0.repository_id',
   ],
   [
     'a property without values',
@@ -313,4 +333,22 @@ test('who may not change a ruleset is refused, and what they may not know is not
     expect((await client.delete(`${path}/${above.id}`)).status).toBe(404);
     expect((await client.get(`${path}/${kept.id}/history/999999`)).status).toBe(404);
   });
+});
+
+test("a repository's ruleset takes workflows of repositories that its author may read, and keeps those that it has", async () => {
+  const outsider = await user();
+  await w.collaborator(engine, outsider, 'admin');
+  const hidden = await repo(acme, { by: owner, visibility: 'private' });
+  const theirs = await as(outsider);
+  const wanted = { ...base, name: fresh('required'), ...requiring({ repository_id: hidden.id }) };
+  await unchanged(tables, async () => {
+    expect(await theirs.post(ofRepo, wanted)).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'rules.0.parameters.workflows.0.repository_id', message: 'The owner has no such repository' }] },
+    });
+  });
+  const { status, body } = await client.post(ofRepo, wanted);
+  expect(status).toBe(201);
+  const more = { ...wanted, enforcement: 'disabled', rules: [...wanted.rules, { type: 'deletion' }] };
+  expect(await theirs.put(`${ofRepo}/${body.id}`, more)).toMatchObject({ status: 200, body: { enforcement: 'disabled' } });
 });

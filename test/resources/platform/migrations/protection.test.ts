@@ -16,6 +16,12 @@ const rule = {
   parameters: { strict_required_status_checks_policy: true, required_status_checks: [{ context: 'build' }] },
 };
 
+/** A rule that no archive has, since it names another repository by its id. */
+const requiring = (repository_id: number) => ({
+  type: 'workflows',
+  parameters: { workflows: [{ repository_id, path: '.github/workflows/ci.yml' }] },
+});
+
 /** A repository of an organization with a protected branch, rulesets and settings, and its archive. */
 async function setting() {
   const at = await pullSetting(w, { ownedBy: 'organization' });
@@ -43,7 +49,7 @@ async function setting() {
       target: 'branch',
       enforcement: 'active',
       conditions: { ref_name: { include: ['~ALL'], exclude: ['refs/heads/tmp/*'] } },
-      rules: [rule, { type: 'non_fast_forward' }],
+      rules: [rule, { type: 'non_fast_forward' }, requiring(repo.id)],
       bypass_actors: [
         { actor_type: 'User', actor_id: bob.id, bypass_mode: 'always' },
         { actor_type: 'RepositoryRole', actor_id: 5, bypass_mode: 'pull_request' },
@@ -94,6 +100,20 @@ test('protected branches, rulesets and settings of a repository move with it', a
     pull_request_creation_policy: 'collaborators_only',
     web_commit_signoff_required: true,
   });
+});
+
+test('a rule that requires workflows is not taken from an archive', async () => {
+  const { ada, client, repo, archive } = await setting();
+  const unpacked = await unpack(archive);
+  const rulesets = await unpacked.objects('rulesets');
+  const [first, ...others] = rulesets;
+  expect(first.rules).toEqual([rule, { type: 'non_fast_forward' }]);
+  const changed = [{ ...first, rules: [requiring(repo.id), ...first.rules] }, ...others];
+  const target = await w.org(ada);
+  await importInto(w, await repacked(unpacked, { 'rulesets_000001.json': changed }), { into: target.login });
+  const base = `/repos/${target.login}/${repo.name}/rulesets`;
+  const { body } = await client.get(base);
+  expect((await client.get(`${base}/${body[0].id}`)).body.rules).toEqual([rule, { type: 'non_fast_forward' }]);
 });
 
 test('an archive without rulesets, as of an older server, is imported; one that names a branch twice is refused', async () => {

@@ -26,11 +26,15 @@ export type CalledFiles = { readonly files: readonly CalledFile[]; readonly prob
 
 /** The run that is to be made, as far as it decides what its files name. */
 type Caller = {
-  readonly repository: SharingRepository & { readonly name: string; readonly owner: { readonly login: string } };
+  readonly repository: CallingRepository;
+  /** The repository of the workflow file, and its path there, if the file is of another one. */
+  readonly source?: { readonly repository: CallingRepository; readonly path: string };
   readonly ref: string;
   /** The commit that the workflow file was found in. */
   readonly commit: Oid;
 };
+
+type CallingRepository = SharingRepository & { readonly name: string; readonly owner: { readonly login: string } };
 
 const maxDepth = fixedValue(runLimits.callDepth);
 const maxFiles = fixedValue(runLimits.calls);
@@ -46,6 +50,7 @@ export async function readCalledFiles(scope: Scope, caller: Caller, found: Found
   /** How many levels are below each file that was read whole. */
   const heights = new Map<string, number>();
   const find = finder(scope, caller);
+  const ownName = `./${caller.source?.path ?? found.path}`;
   let bytes = 0;
   let nodes = 0;
 
@@ -58,7 +63,7 @@ export async function readCalledFiles(scope: Scope, caller: Caller, found: Found
       const line = lineOfRun ?? lineOf(job.parts);
       const refuse = (message: string) => problems.push({ message: `${uses}: ${message}`, line });
       const name = nameOfCalled(chain.at(-1), uses);
-      if (name === undefined || chain.includes(name) || name === `./${found.path}`) {
+      if (name === undefined || chain.includes(name) || name === ownName) {
         refuse(name === undefined ? 'This names no workflow' : 'Workflows must not call one another in a circle');
         continue;
       }
@@ -107,11 +112,8 @@ type Found = Omit<CalledFile, 'line'> | { readonly problem: string };
 function finder(scope: Scope, caller: Caller): (name: string) => Promise<Found | undefined> {
   const { git } = scope;
   const sources = new Map<string, Promise<CommitSource | undefined>>();
-  const own: CommitSource = {
-    ...caller,
-    gitRepository: repoOf(git, caller.repository.id),
-    fullName: fullNameOf(caller.repository),
-  };
+  const { repository: holder } = caller.source ?? caller;
+  const own: CommitSource = { ...caller, gitRepository: repoOf(git, holder.id), fullName: fullNameOf(holder) };
   return async (name) => {
     const named = namedUse(name);
     const path = named ? named.path : name.slice('./'.length);
@@ -140,7 +142,10 @@ type CommitSource = {
   readonly ref: string | null;
 };
 
-const fullNameOf = ({ owner, name }: Pick<Caller['repository'], 'owner' | 'name'>): string => `${owner.login}/${name}`;
+const fullNameOf = ({ owner, name }: Pick<CallingRepository, 'owner' | 'name'>): string => `${owner.login}/${name}`;
+
+/** The refs that a short name may stand for. A tag counts before a branch of the same name (the public API's rule). */
+export const refsNamed = (name: string): string[] => [`refs/tags/${name}`, `refs/heads/${name}`];
 
 async function findSource(
   { db, git }: Scope,
@@ -153,8 +158,7 @@ async function findSource(
   const gitRepository = repoOf(git, repository.id);
   const fullName = fullNameOf(repository);
   if (!(await repositoryExists(gitRepository))) return undefined;
-  // A tag counts before a branch of the same name (the public API's rule).
-  for (const full of [`refs/tags/${ref}`, `refs/heads/${ref}`]) {
+  for (const full of refsNamed(ref)) {
     const commit = refNameProblem(full) ? undefined : await headCommitOf(gitRepository, full);
     if (commit) return { gitRepository, fullName, commit: commit.id, ref: full };
   }

@@ -68,7 +68,7 @@ export function githubContext(
     sha: run.sha,
     triggering_actor: triggeringActor,
     workflow: run.name,
-    workflow_ref: `${fullName}/${run.path}@${source.ref}`,
+    workflow_ref: run.workflow_path === null ? `${fullName}/${run.path}@${source.ref}` : run.path,
     workflow_sha: source.sha,
   };
 }

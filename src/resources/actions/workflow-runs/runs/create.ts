@@ -3,7 +3,7 @@
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
-import { putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/actions/workflows/index.ts';
+import { isRunnable, putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/actions/workflows/index.ts';
 import { loadPulls } from '#resources/collaboration/pulls/index.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { type ActionsPolicy, loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
@@ -24,7 +24,10 @@ import type { HeadCommit } from './head-commit.ts';
 
 export type NewRun = {
   readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
-  /** The workflow file, as it was found in the commit that `sha` names, or on the default branch. */
+  /**
+   * The workflow file, as it was found in the commit that `sha` names, or on the default branch. One that a rule requires has the
+   * name of its repository before its path, and its ref or commit after an `@`.
+   */
   readonly path: string;
   readonly content: string;
   /** What the file calls, as `readCalledFiles` found it. */
@@ -49,7 +52,12 @@ export type NewRun = {
   readonly ref: string | undefined;
   readonly sha: string;
   /** Where the workflow file comes from, if from another ref and commit. */
-  readonly source?: { readonly ref: string; readonly sha: string };
+  readonly source?: {
+    readonly ref: string;
+    readonly sha: string;
+    /** For a required one: its repository, its path there, and the branch whose rule requires it. */
+    readonly required?: { readonly repository: Id<'repositories'>; readonly path: string; readonly base: string };
+  };
   readonly pullRequest?: Id<'issues'> | undefined;
   readonly isFromFork?: boolean;
   /** How many runs led to it, each by the end of the one before. */
@@ -72,7 +80,7 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
   const file = 'file' in parsed ? parsed.file : undefined;
   const name = file?.name ?? path;
   const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
-  if (workflow.state !== 'active' && workflow.state !== 'deleted') return undefined;
+  if (!isRunnable(workflow)) return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
   const spent = await spentBudgetOf(tx, repository, now);
   const problems = [
@@ -107,6 +115,9 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
     sha: wanted.sha,
     workflow_ref: wanted.source?.ref ?? null,
     workflow_sha: wanted.source?.sha ?? null,
+    workflow_repository_id: wanted.source?.required?.repository ?? null,
+    workflow_path: wanted.source?.required?.path ?? null,
+    required_for_ref: wanted.source?.required?.base ?? null,
     pull_request_id: wanted.pullRequest ?? null,
     actor_id: wanted.actor ?? null,
     triggering_actor_id: wanted.actor ?? null,

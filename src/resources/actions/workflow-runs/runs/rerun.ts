@@ -4,7 +4,7 @@ import type { SignedIn } from '#access/viewer.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
-import { loadWorkflows } from '#resources/actions/workflows/index.ts';
+import { isRunnable, loadWorkflows } from '#resources/actions/workflows/index.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { keysBehind, type Workflow } from '#workflow-files/calls.ts';
 import { findAskerBehind } from '../approval/behind-job.ts';
@@ -55,8 +55,7 @@ async function findOver({ tx, now }: WriteScope, id: Run): Promise<{ run: RunRow
   if (!called || run.conclusion === 'startup_failure')
     throw forbidden('This workflow run cannot be retried, since it could not start');
   const workflow = (await loadWorkflows(tx, [run.workflow_id])).get(run.workflow_id);
-  if (workflow && workflow.state !== 'active' && workflow.state !== 'deleted')
-    throw forbidden('Unable to retry this workflow run, since its workflow is disabled');
+  if (workflow && !isRunnable(workflow)) throw forbidden('Unable to retry this workflow run, since its workflow is disabled');
   const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
   if (spent !== undefined) throw forbidden(spent);
   return { run, called };

@@ -1,6 +1,7 @@
 import type { Db } from '#database/connect.ts';
+import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
+import { listSharing } from '#resources/repositories/actions-permissions/index.ts';
 
 /** A repository, as far as it decides whose workflows and actions it may use, or who may use its own. */
 export type SharingRepository = {
@@ -10,11 +11,19 @@ export type SharingRepository = {
 };
 
 /**
- * Whether a repository lets the workflows of another use its workflows and actions: everybody may use those of public ones; those
- * of others are for repositories of the same owner that aren't public, where their settings say so (the public API's rule).
+ * The repositories that let the workflows of another use their workflows and actions: everybody may use those of public ones;
+ * those of others are for repositories of the same owner that aren't public, where their settings say so (the public API's rule).
  */
-export async function isShared(db: Db, by: SharingRepository, used: SharingRepository): Promise<boolean> {
-  if (used.id === by.id || used.visibility === 'public') return true;
-  if (by.visibility === 'public' || used.owner_id !== by.owner_id) return false;
-  return (await loadActionsPolicy(db, used)).accessLevel !== 'none';
+export async function loadShared(
+  db: Db,
+  by: SharingRepository,
+  used: readonly SharingRepository[],
+): Promise<ReadonlySet<Id<'repositories'>>> {
+  const open = used.filter(({ id, visibility }) => id === by.id || visibility === 'public');
+  const others = by.visibility === 'public' ? [] : used.filter((one) => !open.includes(one) && one.owner_id === by.owner_id);
+  return new Set([...gather(open, 'id'), ...(await listSharing(db, gather(others, 'id')))]);
 }
+
+/** Whether a repository is one of these. */
+export const isShared = async (db: Db, by: SharingRepository, used: SharingRepository): Promise<boolean> =>
+  (await loadShared(db, by, [used])).has(used.id);

@@ -17,7 +17,7 @@ type ActionsUser = SharingRepository & { readonly is_from_fork: boolean };
 
 /**
  * The first action of a job's steps that no repository of this server has which lets it be used, with the line of its file. One
- * statement, one more where not all have their names now, and two for each repository that isn't public.
+ * statement, one more where not all have their names now, and one for each repository that isn't public.
  */
 export async function findMissingAction(
   db: Db,

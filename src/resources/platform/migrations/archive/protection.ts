@@ -91,7 +91,8 @@ const rulesetRecord = ({ url }: ArchivedRepository, row: RefRuleset, addressOf: 
   target: row.target,
   enforcement: row.enforcement,
   conditions: row.conditions,
-  rules: row.rules.map(withoutIds),
+  // A rule that requires workflows names their repositories by ids alone.
+  rules: row.rules.filter(({ type }) => type !== 'workflows').map(withoutIds),
   bypass_actors: row.bypass_actors.flatMap((one) => bypassRecord(one, addressOf)),
 });
 

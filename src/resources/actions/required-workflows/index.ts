@@ -1,0 +1,1 @@
+export { findRequiredFile, loadSources, type RequiredFile, sourceOf } from './sources.ts';
