@@ -15,7 +15,7 @@ import {
   needObjects,
   type WantedMoves,
 } from './evaluate.ts';
-import type { MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
+import type { AnyEvaluation, MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
 import { pushLines, RuleViolations, refusedReason, sourceName } from './violations.ts';
@@ -91,7 +91,7 @@ export async function findMergeObstacle(
 }
 
 /** What a rule says of a move that nobody made. `passed` is undefined where the commits decide, and aren't known. */
-type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
+export type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
 
 /** What each rule that applies to a move says of it, for those who ask why; nothing moves, and nothing is recorded. */
 export async function explainMove(
@@ -108,18 +108,21 @@ export async function explainMove(
   const known = new Set(evaluated.map(({ applied }) => applied));
   const open = hasObjects ? [] : [...rules.byRef.values()].flat().filter((applied) => !known.has(applied));
   return [
-    ...evaluated.map(({ applied, violation, isBypassed }) => ({
-      rule: sourceName(applied),
-      passed: violation === undefined || isBypassed || applied.enforcement === 'evaluate',
-      because: becauseOf(applied, violation, isBypassed),
-    })),
+    ...evaluated.map(explainEvaluation),
     ...open
       .filter(({ rule }) => scope.services.refRules.evaluators[rule.type].needs === 'objects')
       .map((applied) => ({ rule: sourceName(applied), passed: undefined, because: 'depends on the commits' })),
   ];
 }
 
-function becauseOf({ enforcement }: AppliedRule, violation: string | undefined, isBypassed: boolean): string {
+/** What an evaluated rule says, for those who ask why. */
+export const explainEvaluation = ({ applied, violation, isBypassed }: AnyEvaluation): RuleExplanation => ({
+  rule: sourceName(applied),
+  passed: violation === undefined || isBypassed || applied.enforcement === 'evaluate',
+  because: becauseOf(applied.enforcement, violation, isBypassed),
+});
+
+function becauseOf(enforcement: AppliedRule['enforcement'], violation: string | undefined, isBypassed: boolean): string {
   if (violation === undefined) return 'kept';
   if (enforcement === 'evaluate') return `${violation} It is tried out, and refuses nothing`;
   return isBypassed ? `${violation} It may be bypassed` : violation;
