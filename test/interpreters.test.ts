@@ -77,6 +77,7 @@ const abuse = 'abuse/interpreted-texts.test.ts';
 /** The tests that attack each interpreter at its bounds: a file, and words of a title in it. */
 const attacks: Record<string, readonly [file: string, title: string]> = {
   'workflow files, in YAML': ['workflow-files/hostile.test.ts', 'aliases of aliases'],
+  'messages of runners, in protobuf and JSON': ['runner-protocol/large-messages.test.ts', 'of millions of rows'],
   'expressions of workflow files': ['workflow-files/expression-semantics.test.ts', 'random expressions of large values'],
   'inputs in the files of jobs, and names of steps': ['workflow-files/hostile.test.ts', 'that a called file names over and over'],
   'filters of branches, tags, paths and workflows in workflow files': [abuse, 'filters of paths at their bound'],

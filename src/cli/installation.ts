@@ -6,7 +6,7 @@ import { commandName, migrate } from '#database/migrate.ts';
 import { postgresFolder } from '#database/postgres-home.ts';
 import { checkServer } from '#database/server.ts';
 import { changeWithoutRequest } from '#endpoint/change-in.ts';
-import type { Change } from '#endpoint/scope.ts';
+import type { ServedChange } from '#endpoint/scope.ts';
 import { assertGitPresent } from '#git/process/version.ts';
 import { commit, version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
@@ -220,7 +220,7 @@ export async function withInstallation<T>(
 }
 
 /** The context of most commands. */
-export type CommandContext = { hearth: Hearth; db: Db; change: Change; now: Date };
+export type CommandContext = { hearth: Hearth; db: Db; change: ServedChange; now: Date };
 
 export const withContext = <T>(config: Config, work: (installation: CommandContext) => Promise<T>): Promise<T> =>
   withInstallation(config, (_installation, hearth) => {

@@ -1858,17 +1858,27 @@ create table reviews (
 );
 create table rule_suites (
   id bigint generated always as identity not null,
-  repository_id bigint not null,
+  repository_id bigint,
   actor_id bigint,
-  ref text not null,
+  ref text,
   before_sha text,
   after_sha text,
   result text not null,
   evaluation_result text,
   evaluations jsonb not null,
   pushed_at timestamp with time zone not null,
+  organization_id bigint,
+  subject_id bigint,
+  subject_name text,
+  change text,
   constraint rule_suites_result_check CHECK ((result = ANY (ARRAY['pass'::text, 'fail'::text, 'bypass'::text]))),
-  constraint rule_suites_evaluation_result_check CHECK ((evaluation_result = ANY (ARRAY['pass'::text, 'fail'::text, 'bypass'::text])))
+  constraint rule_suites_evaluation_result_check CHECK ((evaluation_result = ANY (ARRAY['pass'::text, 'fail'::text, 'bypass'::text]))),
+  constraint rule_suites_change_check CHECK ((change = ANY (ARRAY['create'::text, 'update'::text, 'transfer'::text, 'delete'::text]))),
+  constraint rule_suites_subject CHECK (
+CASE
+    WHEN (organization_id IS NULL) THEN ((repository_id IS NOT NULL) AND (ref IS NOT NULL) AND (num_nonnulls(subject_id, subject_name, change) = 0))
+    ELSE ((num_nonnulls(repository_id, ref, before_sha, after_sha) = 0) AND (num_nonnulls(subject_name, change) = 2))
+END)
 );
 create table ruleset_bypass_actors (
   ruleset_id bigint not null,
@@ -1902,9 +1912,10 @@ create table rulesets (
   rules jsonb not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  constraint rulesets_target_check CHECK ((target = ANY (ARRAY['branch'::text, 'tag'::text, 'push'::text]))),
   constraint rulesets_enforcement_check CHECK ((enforcement = ANY (ARRAY['disabled'::text, 'active'::text, 'evaluate'::text]))),
-  constraint rulesets_check CHECK ((num_nonnulls(organization_id, repository_id) = 1))
+  constraint rulesets_check CHECK ((num_nonnulls(organization_id, repository_id) = 1)),
+  constraint rulesets_target_check CHECK ((target = ANY (ARRAY['branch'::text, 'tag'::text, 'push'::text, 'repository'::text]))),
+  constraint rulesets_of_organizations CHECK (((target <> 'repository'::text) OR (organization_id IS NOT NULL)))
 );
 create table runner_groups (
   id bigint generated always as identity not null,
@@ -2977,6 +2988,8 @@ alter table rule_suites add constraint rule_suites_pkey PRIMARY KEY (id);
 CREATE INDEX rule_suites_repository ON rule_suites USING btree (repository_id, id);
 CREATE INDEX rule_suites_pushed ON rule_suites USING btree (pushed_at);
 CREATE INDEX rule_suites_actor ON rule_suites USING btree (actor_id);
+CREATE INDEX rule_suites_organization ON rule_suites USING btree (organization_id, id) WHERE (organization_id IS NOT NULL);
+CREATE INDEX rule_suites_subject ON rule_suites USING btree (subject_id, id) WHERE (subject_id IS NOT NULL);
 alter table ruleset_bypass_actors add constraint ruleset_bypass_actors_pkey PRIMARY KEY (ruleset_id, "position");
 CREATE INDEX ruleset_bypass_actors_app ON ruleset_bypass_actors USING btree (app_id) WHERE (app_id IS NOT NULL);
 CREATE INDEX ruleset_bypass_actors_team ON ruleset_bypass_actors USING btree (team_id) WHERE (team_id IS NOT NULL);
@@ -3325,6 +3338,7 @@ insert into schema_migrations (version, name, checksum) values
   (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f'),
   (291, '0291-merge-queues', 'a941775ea616a5ba68d92746269bed36e04c4a506a292556b5c71d729a11d9aa'),
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
+  (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed');
 
 create view organization_role_holders as
@@ -4087,6 +4101,8 @@ alter table merge_queue_entries
   add constraint merge_queue_entries_dequeued_by_fkey FOREIGN KEY (dequeued_by) REFERENCES accounts(id) ON DELETE SET NULL;
 alter table workflow_runs
   add constraint workflow_runs_workflow_repository_id_fkey FOREIGN KEY (workflow_repository_id) REFERENCES repositories(id) ON DELETE SET NULL;
+alter table rule_suites
+  add constraint rule_suites_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table private_registry_settings
   add constraint private_registry_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 

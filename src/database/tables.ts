@@ -1776,15 +1776,19 @@ export interface Reviews {
 
 export interface RuleSuites {
   id: GeneratedAlways<Id<'rule_suites'>>;
-  repository_id: Id<'repositories'>;
+  repository_id: Id<'repositories'> | null;
   actor_id: Id<'accounts'> | null;
-  ref: string;
+  ref: string | null;
   before_sha: string | null;
   after_sha: string | null;
   result: 'pass' | 'fail' | 'bypass';
   evaluation_result: 'pass' | 'fail' | 'bypass' | null;
   evaluations: Json;
   pushed_at: Date;
+  organization_id: Id<'accounts'> | null;
+  subject_id: number | null;
+  subject_name: string | null;
+  change: 'create' | 'update' | 'transfer' | 'delete' | null;
 }
 
 export interface RulesetBypassActors {
@@ -1811,7 +1815,7 @@ export interface Rulesets {
   organization_id: Id<'accounts'> | null;
   repository_id: Id<'repositories'> | null;
   name: string;
-  target: 'branch' | 'tag' | 'push';
+  target: 'branch' | 'tag' | 'push' | 'repository';
   enforcement: 'disabled' | 'active' | 'evaluate';
   conditions: Json;
   rules: Json;

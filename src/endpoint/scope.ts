@@ -33,6 +33,11 @@ export type WriteScope = Scope & { readonly tx: Tx };
 /** Runs a change in one transaction. */
 export type Change = <T>(work: (scope: WriteScope) => Promise<T>) => Promise<T>;
 
+/** The same, for changes that need process-wide services. */
+export type ServedChange<Name extends keyof Services = keyof Services> = <T>(
+  work: (scope: WriteScope & Needs<Name>) => Promise<T>,
+) => Promise<T>;
+
 /**
  * The scope of whoever may begin transactions: handlers, jobs, commands and pushes. A `WriteScope` isn't one, so the compiler
  * refuses functions that commit by themselves inside of a transaction.
@@ -54,8 +59,11 @@ export type PathRoots = Map<string, PathRoot>;
 /** The process-wide services that a function needs of its scope: `Scope & Needs<'secrets'>`. */
 export type Needs<Name extends keyof Services> = { readonly services: Pick<Services, Name> };
 
+/** A scope with some services, whose changes have them too. */
+export type ServedChangeScope<Name extends keyof Services> = Scope & Needs<Name> & { readonly change: ServedChange<Name> };
+
 /** The scope of handlers and jobs, which has all services. */
-export type ServedScope = ChangeScope & Needs<keyof Services>;
+export type ServedScope = ServedChangeScope<keyof Services>;
 
 /** The services of a scope from which another one is opened. */
 export type Served<Given> = Given extends { readonly services: infer Held } ? { readonly services: Held } : unknown;

@@ -156,6 +156,13 @@ export const gitLimits = limitGroup('git', 'Git', {
     of: 'folders that the paths of new files make in one tree',
     past: '413; a website is not built',
   },
+  newPaths: {
+    value: 32 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the paths of new files in one tree together',
+    past: '413; a website is not built',
+  },
   listing: {
     value: 7 * mebi,
     unit: 'bytes',

@@ -45,6 +45,12 @@ export const layerInterpreters: readonly Interpreter[] = [
     ],
   },
   {
+    reads: 'messages of runners, in protobuf and JSON',
+    runs: 'steps',
+    modules: ['runner-protocol/message-size.ts', 'runner-protocol/read-message.ts'],
+    bounds: ['workflows.messageBytes', 'workflows.smallMessageBytes', 'workflows.messageFields'],
+  },
+  {
     reads: 'expressions of workflow files',
     runs: 'steps',
     modules: [

@@ -1,7 +1,9 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { IncomingMessage } from 'node:http';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Database } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import type { Services } from '#endpoint/services.ts';
+import type { ReadBytes } from './read-message.ts';
 
 /** The path where runners find the protocol. */
 export const protocolPath = '/api/actions';
@@ -13,6 +15,7 @@ export type ProtocolParts = {
   readonly clock: () => Date;
   /** The addresses that a request used to reach the server. */
   readonly linksOf: (request: IncomingMessage) => Links;
+  readonly readBytes: ReadBytes;
   /** Records for the log which runner sent a request, or why the request failed. */
   readonly note: (
     request: IncomingMessage,
@@ -22,6 +25,7 @@ export type ProtocolParts = {
 
 /** Answers runners' requests until it is closed. */
 export type ProtocolServer = {
-  handle(request: IncomingMessage, response: ServerResponse): void;
+  /** @throws Refusal where the request isn't read */
+  handle(exchange: { request: FastifyRequest; reply: FastifyReply }): Promise<void>;
   close(): Promise<void>;
 };

@@ -1,12 +1,13 @@
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import type { Links } from '#endpoint/links.ts';
+import { Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 
 type Given = Omit<ProtocolParts, 'linksOf' | 'note'> & { readonly linksFor: (request: FastifyRequest) => Links };
 
 /**
  * Adds the runner protocol to the application. It is loaded on the first request, since only it needs its library. The library
- * reads bodies and writes replies itself.
+ * writes replies itself.
  */
 export function addRunnerProtocol(app: FastifyInstance, { linksFor, ...parts }: Given): void {
   const links = new WeakMap<object, Links>();
@@ -31,8 +32,26 @@ export function addRunnerProtocol(app: FastifyInstance, { linksFor, ...parts }: 
     requests.set(request.raw, request);
     server ??= load();
     const { handle } = await server;
-    reply.hijack();
-    handle(request.raw, reply.raw);
+    try {
+      await handle({ request, reply });
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error;
+      const { status, code } = codes[error.kind] ?? { status: 400, code: 'invalid_argument' };
+      return reply.code(status).send({ code, message: error.message });
+    }
+    return reply;
   });
   app.addHook('preClose', async () => (await server)?.close());
 }
+
+/** The codes of Connect for requests that aren't read, each with its status. */
+const codes: Readonly<Partial<Record<RefusalKind, { status: number; code: string }>>> = {
+  unauthenticated: { status: 401, code: 'unauthenticated' },
+  not_found: { status: 404, code: 'not_found' },
+  timed_out: { status: 408, code: 'deadline_exceeded' },
+  too_large: { status: 429, code: 'resource_exhausted' },
+  rate_limited: { status: 429, code: 'resource_exhausted' },
+  too_many: { status: 429, code: 'resource_exhausted' },
+  unsupported_media: { status: 501, code: 'unimplemented' },
+  unavailable: { status: 503, code: 'unavailable' },
+};

@@ -2,24 +2,32 @@
 // jobs and runners.
 
 import type { IncomingMessage } from 'node:http';
+import { Readable } from 'node:stream';
 import type { MessageInitShape } from '@bufbuild/protobuf';
 import {
   Code,
   ConnectError,
   type ConnectRouter,
+  createConnectRouter,
   createContextKey,
   createContextValues,
   type HandlerContext,
   type Interceptor,
 } from '@connectrpc/connect';
-import { connectNodeAdapter } from '@connectrpc/connect-node';
+import {
+  compressionBrotli,
+  compressionGzip,
+  universalRequestFromNodeRequest,
+  universalResponseToNodeResponse,
+} from '@connectrpc/connect-node';
 import { LRUCache } from 'lru-cache';
-import { everybody } from '#access/viewer.ts';
+import { callerOf } from '#access/rate-limits.ts';
+import { anonymous, everybody } from '#access/viewer.ts';
 import { changeIn, changeWithoutRequest, scopeWithoutRequest } from '#endpoint/change-in.ts';
 import type { Links } from '#endpoint/links.ts';
 import { openScope } from '#endpoint/scope.ts';
 import { mebi } from '#lib/limits/limit.ts';
-import { Refusal } from '#lib/refusal.ts';
+import { notFound, Refusal, unauthenticated } from '#lib/refusal.ts';
 import { declareRunner, queuedChannel, type RunnerRow, registerRunner } from '#resources/actions/runners/index.ts';
 import {
   abandonJob,
@@ -40,16 +48,22 @@ import {
   writeLog,
 } from '#resources/actions/workflow-runs/index.ts';
 import { PingService } from './generated/ping/v1/ping_pb.js';
-import { type RunnerSchema, RunnerService } from './generated/runner/v1/runner_pb.js';
+import { type RunnerSchema, RunnerService, UpdateLogRequestSchema } from './generated/runner/v1/runner_pb.js';
 import { type KnownRunners, openKnownRunners } from './known-runners.ts';
 import { dateOf, indexOf, jobIdOf, reportedState, resultMessage, taskMessage } from './messages.ts';
 import { type ProtocolParts, type ProtocolServer, protocolPath } from './parts.ts';
 import { type QueueWatch, watchQueue } from './queue-watch.ts';
+import { readMessage } from './read-message.ts';
 import { openTurns, type Turns } from './turns.ts';
 
 const nodeRequest = createContextKey<IncomingMessage | undefined>(undefined);
 
-const maxMessageBytes = 16 * mebi;
+/** Methods for everybody. Their messages say who sends them, if anything does. */
+const isOpen = (method: string): boolean => method === 'Register' || method === 'Ping';
+/**
+ * A message about a log may be cut off before one of its rows: the reply says how many there are, and the runner sends the rest.
+ */
+const rowsField = UpdateLogRequestSchema.field.rows.number;
 /** Milliseconds: the default timeout of a runner's request. */
 const usualTimeout = 5_000;
 /** Milliseconds: the part of a runner's timeout that is reserved for the reply to arrive. */
@@ -66,17 +80,35 @@ export function openProtocol(parts: ProtocolParts): ProtocolServer {
       takeJobs(scopeWithoutRequest({ db, services: parts.services, now: parts.clock() }), runners),
   });
   const runners = openKnownRunners({ db, queue, clock: parts.clock });
-  const handle = connectNodeAdapter({
-    requestPathPrefix: protocolPath,
-    routes: (router) => addServices(router, { ...parts, queue, turns, runners }),
-    contextValues: (request) => createContextValues().set(nodeRequest, request as IncomingMessage), // of an HTTP/1 server
+  const router = createConnectRouter({
     interceptors: [noteCauses(parts)],
-    readMaxBytes: maxMessageBytes,
+    acceptCompression: [compressionGzip, compressionBrotli],
     grpc: false,
     grpcWeb: false,
   });
+  addServices(router, { ...parts, queue, turns, runners });
+  const handlers = new Map(router.handlers.map((one) => [protocolPath + one.requestPath, one]));
   return {
-    handle,
+    async handle({ request, reply }) {
+      const { raw } = request;
+      const handler = handlers.get(raw.url?.split('?', 1)[0] ?? '');
+      if (!handler) throw notFound();
+      const { name, input: type } = handler.method;
+      // Bodies are read when access was decided (security decision 10).
+      const runner = isOpen(name) ? undefined : await findRunner({ runners }, (header) => request.headers[header]);
+      if (!isOpen(name) && !runner) throw unauthenticated(unknownRunner);
+      const caller = runner ? ({ key: `runner:${runner.id}`, kind: 'signed_in' } as const) : callerOf(anonymous, request.ip);
+      const isLarge = name === 'UpdateLog' || name === 'UpdateTask';
+      const cutAt = name === 'UpdateLog' ? rowsField : undefined;
+      const bytes = await readMessage({ exchange: { request, reply }, caller, type, isLarge, cutAt, readBytes: parts.readBytes });
+      const contextValues = createContextValues().set(nodeRequest, raw);
+      reply.hijack();
+      const given = universalRequestFromNodeRequest(raw, reply.raw, undefined, contextValues);
+      for (const header of ['content-encoding', 'content-length']) given.header.delete(header);
+      const answer = await handler({ ...given, body: Readable.from([bytes], { objectMode: false }) });
+      // It throws where the runner has gone.
+      await universalResponseToNodeResponse(answer, reply.raw).catch(() => reply.raw.destroy());
+    },
     async close() {
       await runners.close();
       await queue.close();
@@ -238,10 +270,21 @@ const linksOf = ({ linksOf: find }: Pick<ProtocolParts, 'linksOf'>, context: Han
   return find(request);
 };
 
-async function authenticated({ runners, note }: ServiceParts, { requestHeader, values }: HandlerContext): Promise<RunnerRow> {
-  const [uuid, token] = [requestHeader.get('x-runner-uuid'), requestHeader.get('x-runner-token')];
-  const runner = uuid && token ? await runners.find(uuid, token) : undefined;
-  if (!runner) throw new ConnectError('The runner is not registered', Code.Unauthenticated);
+const unknownRunner = 'The runner is not registered';
+
+/** The runner of a request, by its headers. */
+async function findRunner(
+  { runners }: Pick<ServiceParts, 'runners'>,
+  header: (name: string) => string | readonly string[] | null | undefined,
+): Promise<RunnerRow | undefined> {
+  const [uuid, token] = [header('x-runner-uuid'), header('x-runner-token')];
+  return typeof uuid === 'string' && typeof token === 'string' && uuid && token ? runners.find(uuid, token) : undefined;
+}
+
+async function authenticated(parts: ServiceParts, { requestHeader, values }: HandlerContext): Promise<RunnerRow> {
+  const { note } = parts;
+  const runner = await findRunner(parts, (name) => requestHeader.get(name));
+  if (!runner) throw new ConnectError(unknownRunner, Code.Unauthenticated);
   const request = values.get(nodeRequest);
   if (request) note(request, { runner: runner.id, actor: runner.name });
   return runner;

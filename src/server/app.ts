@@ -169,7 +169,7 @@ export function buildApp(parts: Parts): FastifyInstance {
   addGitHttp(app, { ...parts, signIn, refusals });
   addGitActions(app, { ...parts, signIn, refusals, bodies });
   addIdentityTokens(app, parts);
-  addRunnerProtocol(app, { ...parts, linksFor: (request) => linksFor(parts, request) });
+  addRunnerProtocol(app, { ...parts, readBytes: bodies.bytes, linksFor: (request) => linksFor(parts, request) });
   addResultsService(app, {
     ...parts,
     linksFor: (request) => linksFor(parts, request),

@@ -7,6 +7,7 @@ import { type CallWriteScope, isRaw, reply, type Upload } from '#endpoint/call.t
 import type { Endpoint, EndpointTypes } from '#endpoint/endpoint.ts';
 import { checkPaging, type ListPosition, pageOf } from '#endpoint/paging.ts';
 import type { WordsOf } from '#endpoint/path-words.ts';
+import { recordingRefusals } from '#endpoint/recorded-refusal.ts';
 import { forgetAll, type Needs, type Scope, scopeIn, writeScope } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { parseBody, parseQuery } from '#endpoint/validate.ts';
@@ -98,12 +99,14 @@ type Changing = <T>(work: (scope: CallWriteScope, at: object) => Promise<T>) => 
 const changeOf =
   (endpoint: Endpoint, scope: Scope & Needs<keyof Services>, { at, lock }: Resolved): Changing =>
   async (work) => {
-    const result = await change(scope.db, async (tx) => {
-      const locked = await lock(tx);
-      const within = writeScope(scope, tx);
-      primeLocked(within, endpoint, locked);
-      return work(within, locked);
-    });
+    const result = await recordingRefusals(scope, () =>
+      change(scope.db, async (tx) => {
+        const locked = await lock(tx);
+        const within = writeScope(scope, tx);
+        primeLocked(within, endpoint, locked);
+        return work(within, locked);
+      }),
+    );
     forgetAll(scope);
     primePath(scope, endpoint, at);
     return result;

@@ -75,3 +75,86 @@ test('an unmodified Octokit makes, reads, changes and deletes rulesets', async (
   await rest.repos.deleteOrgRuleset({ org: 'acme', ruleset_id: above.id });
   expect((await rest.repos.getOrgRulesets({ org: 'acme' })).data).toEqual([]);
 });
+
+test('an unmodified Octokit makes a ruleset of each kind, and is held to it', async () => {
+  const [grace, linus] = [await w.user('grace'), await w.user('linus')];
+  const umbrella = await w.org(grace, 'umbrella');
+  await w.member(umbrella, linus);
+  const engine = await w.repo(umbrella, { name: 'service-engine', by: grace });
+  await w.collaborator(engine, linus, 'admin');
+  const { rest } = await clientFor(grace);
+  const rules = {
+    branch: [{ type: 'deletion' as const }],
+    tag: [{ type: 'update' as const }],
+    push: [{ type: 'max_file_size' as const, parameters: { max_file_size: 1 } }],
+    // The published types have the target, and none of its rules.
+    repository: [
+      { type: 'repository_create' },
+      { type: 'repository_delete' },
+      { type: 'repository_transfer' },
+      { type: 'repository_name', parameters: { operator: 'starts_with', pattern: 'service-' } },
+      { type: 'repository_visibility', parameters: { allowed_visibilities: ['public'] } },
+    ] as never[],
+  };
+  const refs = { ref_name: { include: ['~ALL'], exclude: [] } };
+  const targets = ['branch', 'tag', 'push', 'repository'] as const;
+  for (const target of targets) {
+    const { data: made } = await rest.repos.createOrgRuleset({
+      org: 'umbrella',
+      name: `About ${target}`,
+      target,
+      enforcement: 'active',
+      bypass_actors: [{ actor_type: 'OrganizationAdmin', bypass_mode: 'always' }],
+      conditions: {
+        ...(target === 'branch' || target === 'tag' ? refs : {}),
+        repository_name: { include: ['service-*', 'tool-*'], exclude: [], protected: target === 'repository' },
+      },
+      rules: rules[target],
+    });
+    expect([made.target, made.rules]).toEqual([target, rules[target]]);
+    if (target === 'repository') continue;
+    const { data: own } = await rest.repos.createRepoRuleset({
+      owner: 'umbrella',
+      repo: 'service-engine',
+      name: `Own about ${target}`,
+      target,
+      enforcement: 'evaluate',
+      ...(target === 'push' ? {} : { conditions: refs }),
+      rules: rules[target],
+    });
+    expect([own.target, own.source_type]).toEqual([target, 'Repository']);
+  }
+  const at = { owner: 'umbrella', repo: 'service-engine' };
+  const { data: seen } = await rest.repos.getRepoRulesets({ ...at, targets: 'repository' });
+  expect(seen).toMatchObject([{ name: 'About repository', target: 'repository', source_type: 'Organization' }]);
+
+  const { rest: member } = await clientFor(linus);
+  const refusals = await Promise.allSettled([
+    member.repos.createInOrg({ org: 'umbrella', name: 'tool-pump' }),
+    member.repos.delete(at),
+    member.repos.transfer({ ...at, new_owner: 'linus' }),
+    member.repos.update({ ...at, name: 'engine' }),
+    member.repos.update({ ...at, private: true }),
+  ]);
+  const reasons = refusals.map((one) => (one.status === 'rejected' ? one.reason : undefined));
+  const broken = (message?: string) => message?.match(/\((\w+), ruleset "About repository"\)/g)?.length;
+  expect(reasons.map((reason) => [reason?.status, broken(reason?.response.data.message)])).toEqual([
+    [403, 2],
+    [403, 1],
+    [403, 1],
+    [403, 2],
+    [403, 1],
+  ]);
+  expect((await rest.repos.createInOrg({ org: 'umbrella', name: 'tool-pump' })).status).toBe(201);
+  const { data: suites } = await rest.repos.getOrgRuleSuites({ org: 'umbrella', repository_name: 'tool-pump' });
+  expect(suites.map(({ result, actor_name }) => [result, actor_name])).toEqual([
+    ['bypass', 'grace'],
+    ['fail', 'linus'],
+  ]);
+  const { data: suite } = await rest.repos.getOrgRuleSuite({ org: 'umbrella', rule_suite_id: suites[1]?.id ?? 0 });
+  expect(suite.rule_evaluations?.map(({ rule_type, result }) => [rule_type, result])).toEqual([
+    ['repository_create', 'fail'],
+    ['repository_name', 'fail'],
+    ['repository_visibility', 'pass'],
+  ]);
+});

@@ -135,6 +135,11 @@ test('explain tells the steps of a decision', async () => {
   const image = JSON.parse((await run('explain', 'GET', inVendorWords, '--json')).out);
   expect(image.endpoint.path).toBe('/orgs/{org}/actions/hosted-runners/images/service-owned');
   expect((await run('explain', 'JOB', 'acme/engine', '1')).out).toBe('does not wait: There is no job 1 in acme/engine\n');
+  await run('user', 'create', 'ada');
+  await run('repo', 'create', 'ada/engine');
+  expect((await run('explain', 'QUEUE', 'ada/engine')).out).toBe(
+    'merge queue of main of ada/engine\nno ruleset demands a merge queue for this branch\nthe queue has no entries\n',
+  );
 });
 
 test('config shows each setting with its source, and no secret', async () => {

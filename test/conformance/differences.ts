@@ -185,6 +185,24 @@ export const differences: readonly Difference[] = [
     pointer: '/username',
     reason: 'null where a registry needs none (document 2; the public description agrees in the other replies)',
   },
+  ...['repos/create-org-ruleset', 'repos/update-org-ruleset', 'repos/get-org-ruleset', 'repos/get-repo-ruleset'].flatMap(
+    (operationId) =>
+      ['type', 'parameters/allowed_visibilities'].map((field) => ({
+        operationId,
+        pointer: `/rules/*/${field}`,
+        reason: 'rules about repositories: the public description has their target, and none of the rules',
+      })),
+  ),
+  ...[
+    ['repos/get-org-rule-suites', '/*'],
+    ['repos/get-org-rule-suite', ''],
+    ['repos/get-repo-rule-suites', '/*'],
+    ['repos/get-repo-rule-suite', ''],
+  ].map(([operationId = '', place = '']) => ({
+    operationId,
+    pointer: `${place}/repository_change`,
+    reason: 'the change of a repository that rules were about: the public description knows moves of refs alone',
+  })),
 ];
 
 /** Differences between requests and a document, each with the test for it. */

@@ -187,9 +187,4 @@ export const leftOut: readonly LeftOut[] = [
     ignored: true,
     reason: 'no assistant reviews',
   },
-  {
-    operationIds: ['repos/create-org-ruleset', 'repos/update-org-ruleset'],
-    places: ['/target=repository'],
-    reason: 'of rules about repositories themselves, as their names and visibility; rulesets hold for branches, tags and pushes',
-  },
 ];

@@ -318,19 +318,21 @@ test('an import that fails leaves nothing, and its error no password', async () 
   expect(await readdir(join(store.root, 'tmp'))).toEqual([]);
 });
 
-test('garbage collection packs what is loose and keeps what is reachable', async () => {
+test('garbage collection packs what is loose, and keeps what is reachable or new', async () => {
   const repo = await newRepo();
   let tip = await commit(repo, { a: '0' });
   for (let index = 1; index < 10; index++) tip = await commit(repo, { a: String(index), [`f${index}`]: 'x' }, [tip]);
   await updateRefs(repo, [{ ref: 'refs/heads/main', to: tip }]);
+  const unreachable = await commit(repo, { a: 'unreachable' }, [tip]);
   expect((await measureObjects(repo)).looseObjects).toBeGreaterThan(20);
   await collectGarbage(repo);
   const { bytes, ...counts } = await measureObjects(repo);
-  expect(counts).toEqual({ looseObjects: 0, packs: 1 });
+  expect(counts).toEqual({ looseObjects: 0, packs: 2 });
   expect(bytes).toBeGreaterThan(500);
   expect(await checkRepository(repo)).toEqual([]);
   await using reader = await openObjects(repo);
   expect((await reader.getCommit('HEAD')).oid).toBe(tip);
+  expect((await reader.getCommit(unreachable)).parents).toEqual([tip]);
 });
 
 test('a damaged repository is reported', async () => {

@@ -1,9 +1,11 @@
+import { Readable } from 'node:stream';
 import { expect, test } from 'vitest';
 import { commitChanges } from '#git/history/commit-changes.ts';
 import { mergeCommits } from '#git/history/merge.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import { emptyTree, type Oid } from '#git/objects/oid.ts';
 import { listTree } from '#git/objects/tree-list.ts';
+import { writeFiles } from '#git/objects/write-files.ts';
 import { writeBlob, writeCommit, writeObjects } from '#git/objects/write-objects.ts';
 import { type TreeChange, writeTree } from '#git/objects/write-tree.ts';
 import { updateRefs } from '#git/refs/update-refs.ts';
@@ -181,4 +183,21 @@ test('concurrent writers of one branch: exactly one wins', async () => {
   const results = await Promise.all(commits.map((to) => updateRefs(repo, [{ ref: 'refs/heads/main', from: base, to }])));
   expect(results.filter(({ updated }) => updated)).toHaveLength(1);
   expect(results.filter((result) => !result.updated).every((result) => result.updated || result.reason === 'moved')).toBe(true);
+});
+
+test('files whose paths are megabytes together are not written', async () => {
+  const repo = await newRepo();
+  let given = 0;
+  async function* files() {
+    for (; given < 20_000; given++)
+      yield { path: `${given}${'n'.repeat(4_000)}`, size: 0, bytes: Readable.from([]) as AsyncIterable<Buffer> };
+  }
+  await expect(writeFiles(repo, files())).rejects.toThrow(/git\.newPaths/);
+  expect(given).toBeLessThan(9_000);
+  const changes = Array.from({ length: 9_000 }, (_, at) => ({
+    path: `${at}${'n'.repeat(4_000)}`,
+    mode: '100644' as const,
+    content: Buffer.alloc(0),
+  }));
+  await expect(writeTree(repo, { changes })).rejects.toThrow(/git\.newPaths/);
 });

@@ -12,7 +12,7 @@ import { countStatements } from '#database/client.ts';
 import type { Db } from '#database/connect.ts';
 import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import { type JobContext, jobContext } from '#endpoint/job-context.ts';
-import type { Change } from '#endpoint/scope.ts';
+import type { ServedChange } from '#endpoint/scope.ts';
 import type { Services } from '#endpoint/services.ts';
 import { countGitProcesses } from '#git/process/process.ts';
 import type { QueueContext } from '#jobs/job.ts';
@@ -59,9 +59,9 @@ export type World = {
   ): Promise<string>;
   /** A client for an account with a classic token, for the holder of a token, or for an anonymous caller. */
   as(who: Account | string | undefined): Promise<Client>;
-  change: Change;
+  change: ServedChange;
   /** The current context for jobs of this server. */
-  jobContext(more?: Partial<QueueContext & { change: Change; services: Services }>): JobContext;
+  jobContext(more?: Partial<QueueContext & { change: ServedChange; services: Services }>): JobContext;
   /** The number of SQL statements of a GET, including the one for the credential. */
   statements(who: Account, path: string, more?: { headers: Record<string, string> }): Promise<number>;
   /** Opens another server on the same database and repositories, such as a second process, or a later one with other settings. */
@@ -147,7 +147,7 @@ function openSsh({ database, services, app }: Hearth, { log, clock }: Settings, 
 
 function makeWorld(hearth: Hearth, { url, ssh, clock, another }: Pick<World, 'url' | 'ssh' | 'clock' | 'another'>): World {
   const { db } = hearth.database;
-  const doChange: Change = (work) => changeWithoutRequest({ db, services: hearth.services, now: clock.now }, work);
+  const doChange: ServedChange = (work) => changeWithoutRequest({ db, services: hearth.services, now: clock.now }, work);
   const insertToken = async (row: {
     kind: 'classic_pat' | 'fine_grained_pat';
     account: Account;

@@ -1,9 +1,13 @@
+import { scopeWithoutRequest } from '#endpoint/change-in.ts';
 import { runsHostedJobs } from '#resources/actions/hosted-jobs/index.ts';
 import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { explainQueue } from '#resources/collaboration/merge-queues/index.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
+import { explainRepository } from '#server/explain-repository.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
+import { repoNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 
 type Step = PushExplanation['steps'][number];
@@ -17,15 +21,25 @@ function idOf(text: string | undefined): number {
   return Number(text);
 }
 
+function visibilityOf(text = 'private'): 'public' | 'internal' | 'private' {
+  if (text === 'public' || text === 'internal' || text === 'private') return text;
+  throw new UsageError('After REPO and the repository comes public, internal or private');
+}
+
 export const explainCommand = installationCommand(
   'explain',
-  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), or why a ' +
-    'job of a workflow waits.',
+  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), what the rules ' +
+    'of an organization say of one of its repositories, why a job of a workflow waits, or what the pull requests in a ' +
+    'merge queue wait for.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or JOB')
-  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH and JOB the repository, as acme/engine')
-  .argument('[ref]', 'for PUSH: a branch, or a full ref name; for JOB: the id of the job')
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE')
+  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH, REPO, JOB and QUEUE the repository, as acme/engine')
+  .argument(
+    '[ref]',
+    'for PUSH: a branch, or a full ref name; for REPO: the visibility of a new repository; for JOB: the id of the job; ' +
+      'for QUEUE: a branch',
+  )
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')
   .action((method, path, ref, to, { token }, command) =>
@@ -47,6 +61,20 @@ export const explainCommand = installationCommand(
         ]);
         return;
       }
+      if (method.toUpperCase() === 'QUEUE') {
+        const repo = await repoNamed(db, `${owner}/${name}`);
+        const branch = ref ?? repo.default_branch;
+        const explained = await explainQueue(scopeWithoutRequest({ db, services, now }), repo, branch);
+        print(command, explained, [
+          `merge queue of ${branch} of ${owner}/${name}`,
+          explained.isDemanded
+            ? 'pushes and merges are refused, since a ruleset demands the queue'
+            : 'no ruleset demands a merge queue for this branch',
+          ...explained.steps.map(lineOf),
+          explained.message,
+        ]);
+        return;
+      }
       if (method.toUpperCase() === 'PUSH') {
         const target = { ref: ref ?? 'main', to: to === '' ? null : to };
         const explained = await explainPush({ db, services, authorization, owner, name, ...target, now });
@@ -56,6 +84,19 @@ export const explainCommand = installationCommand(
           `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
           ...steps.map(lineOf),
           allowed ? 'allowed' : `refused: ${status === undefined ? '' : `${status} `}${message}`,
+        ]);
+        return;
+      }
+      if (method.toUpperCase() === 'REPO') {
+        const target = { db, services, authorization, owner, name, now };
+        const explained = await explainRepository({ ...target, visibility: visibilityOf(ref) });
+        const { viewer, steps, exists, status, message } = explained;
+        print(command, explained, [
+          `rules about ${exists || status !== undefined ? '' : 'the creation of '}${owner}/${name}`,
+          `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
+          ...steps.map(lineOf),
+          ...(status === undefined ? [] : [`refused: ${status} ${message}`]),
+          ...(status === undefined && steps.length === 0 ? ['no rules are about it'] : []),
         ]);
         return;
       }

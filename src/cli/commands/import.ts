@@ -12,6 +12,7 @@ import {
   readAddress,
 } from '#resources/platform/repository-imports/index.ts';
 import { importRepository } from '#resources/repositories/repositories/index.ts';
+import { type BypassedRules, bypassedRules } from '../bypassed-rules.ts';
 import { counted, installationCommand, installationConfigOf, onInstallation, print } from '../command.ts';
 import { peopleIn, tokenIn } from '../import-files.ts';
 import type { CommandContext } from '../installation.ts';
@@ -56,7 +57,8 @@ export const importCommand = installationCommand(
       const actor = await actorFor(db, account, options.as);
       const token = tokenFile === undefined ? installationConfigOf(command).importToken : await tokenIn(tokenFile);
       const bar = await progressBar();
-      const wanted = { account, actor, name, private: options.private ?? false, token };
+      const bypassed = bypassedRules();
+      const wanted = { account, actor, name, private: options.private ?? false, token, bypassed };
       const imported: Imported = withIssues
         ? await importAll(installation, bar, { ...wanted, source, api, mapUsers }).finally(() => bar.end())
         : await importGit(installation, bar, { ...wanted, source }).finally(() => bar.end());
@@ -64,17 +66,26 @@ export const importCommand = installationCommand(
       const full_name = `${account.login}/${repo.name}`;
       const { issues = 0, comments = 0 } = numbers;
       const more = withIssues ? `, with ${counted(issues, 'issue')} and ${counted(comments, 'comment')}` : '';
-      print(command, { id: repo.id, full_name, default_branch: repo.default_branch, ...numbers }, [
+      print(command, { id: repo.id, full_name, default_branch: repo.default_branch, ...numbers, ...bypassed.fields() }, [
+        ...bypassed.lines,
         `Imported ${full_name} (default branch ${repo.default_branch})${more}`,
       ]);
     }),
   );
 
 type Imported = { repository: RepositoryRow; issues?: number; comments?: number };
-type Wanted = { source: string; account: Account; actor: Account; name: string; private: boolean; token: string | undefined };
+type Wanted = {
+  source: string;
+  account: Account;
+  actor: Account;
+  name: string;
+  private: boolean;
+  token: string | undefined;
+  bypassed: BypassedRules;
+};
 
 async function importGit({ db, change, hearth, now }: CommandContext, bar: ProgressBar, wanted: Wanted) {
-  const { source, account, actor, name, token } = wanted;
+  const { source, account, actor, name, token, bypassed } = wanted;
   const repository = await change(async (scope) =>
     importRepository(scope, {
       git: hearth.services.git,
@@ -84,6 +95,7 @@ async function importGit({ db, change, hearth, now }: CommandContext, bar: Progr
       source: isAbsolute(source) || /^https?:/.test(source) ? source : resolve(source),
       token,
       onProgress: ({ phase, done, total }) => bar.show(phase, done, total),
+      onBypass: bypassed.add,
       now,
     }),
   );
@@ -93,7 +105,7 @@ async function importGit({ db, change, hearth, now }: CommandContext, bar: Progr
 type WantedIssues = Wanted & { api: string | undefined; mapUsers: string | undefined };
 
 async function importAll({ db, change, hearth }: CommandContext, bar: ProgressBar, wanted: WantedIssues) {
-  const { account, actor, name, token, api } = wanted;
+  const { account, actor, name, token, api, bypassed } = wanted;
   const from = readAddress(wanted.source);
   if (api !== undefined && !parseTarget(api))
     throw new UsageError('--api must be an http(s) address, as https://git.example.com/api/v3');
@@ -122,7 +134,16 @@ async function importAll({ db, change, hearth }: CommandContext, bar: ProgressBa
     const onProgress = ({ phase, done, total }: { phase: string; done: number; total: number }) => bar.show(phase, done, total);
     return await importWithIssues(
       { db, change, git, source, clock: () => new Date(), onProgress },
-      { from, token, owner: await ownerFor(db, account, actor), by: actor, name, private: wanted.private, people },
+      {
+        from,
+        token,
+        owner: await ownerFor(db, account, actor),
+        by: actor,
+        name,
+        private: wanted.private,
+        people,
+        onBypass: bypassed.add,
+      },
     );
   } finally {
     outbound.close();

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { Command } from '@commander-js/extra-typings';
 import { importArchive } from '#resources/platform/migrations/index.ts';
+import { bypassedRules } from '../bypassed-rules.ts';
 import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import { progressBar } from '../progress.ts';
 
@@ -15,6 +16,7 @@ const importOfArchive = installationCommand(
   .action((archive, { into }, command) =>
     onInstallation(command, async ({ change, hearth: { services } }) => {
       const bar = await progressBar();
+      const bypassed = bypassedRules();
       const { repositories, accounts } = await importArchive({
         file: resolve(archive),
         git: services.git,
@@ -22,9 +24,11 @@ const importOfArchive = installationCommand(
         change,
         limits: services.resourceLimits,
         into,
+        onBypass: bypassed.add,
         onProgress: bar.show,
       }).finally(() => bar.end());
-      print(command, { repositories, accounts }, [
+      print(command, { repositories, accounts, ...bypassed.fields() }, [
+        ...bypassed.lines,
         ...repositories.map((name) => `Imported ${name}`),
         `Imported ${counted(repositories.length, 'repository', 'repositories')} and ${counted(accounts, 'new account')}`,
       ]);

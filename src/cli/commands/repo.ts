@@ -1,5 +1,6 @@
 import { Command } from '@commander-js/extra-typings';
 import { createRepository } from '#resources/repositories/repositories/index.ts';
+import { bypassedRules } from '../bypassed-rules.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
 import { accountNamed, actorFor, ownerFor, splitName } from '../lookup.ts';
 
@@ -17,8 +18,10 @@ const create = installationCommand('create', 'Create an empty repository.', 'hea
       const { git } = hearth.services;
       const wanted = { name, private: options.private ?? false, description: options.description };
       const by = { account: actor, grant: { kind: 'none' } } as const;
-      const repo = await change((scope) => createRepository(scope, { git, owner, by, wanted, now }));
-      print(command, { id: repo.id, full_name: `${account.login}/${repo.name}` }, `Created ${account.login}/${repo.name}`);
+      const bypassed = bypassedRules();
+      const repo = await change((scope) => createRepository(scope, { git, owner, by, wanted, onBypass: bypassed.add, now }));
+      const full_name = `${account.login}/${repo.name}`;
+      print(command, { id: repo.id, full_name, ...bypassed.fields() }, [...bypassed.lines, `Created ${full_name}`]);
     }),
   );
 

@@ -3,9 +3,12 @@ import { join, relative } from 'node:path';
 import { run } from '../process/run.ts';
 import type { GitRepository, GitStore } from '../repo.ts';
 
-/** Packs objects and refs, removes objects that have been unreachable for two weeks, and writes the commit graph. */
+/**
+ * Packs objects and refs, removes objects that have been unreachable for two weeks, and writes the commit graph. Unreachable ones
+ * are packed too (`--cruft`): as loose files, those of former test merges would have the repository packed after each push.
+ */
 export async function collectGarbage(repo: GitRepository): Promise<void> {
-  await run(repo, ['gc', '--quiet', '--prune=2.weeks.ago'], { kind: 'transfer' });
+  await run(repo, ['gc', '--quiet', '--cruft', '--prune=2.weeks.ago'], { kind: 'transfer' });
   await run(repo, ['commit-graph', 'write', '--reachable', '--changed-paths', '--no-progress'], { kind: 'transfer' });
 }
 

@@ -1,4 +1,6 @@
+import { fixedValue } from '#lib/limits.ts';
 import { GitError } from '../errors.ts';
+import { gitLimits } from '../limits.ts';
 
 const maxBytes = 4096;
 
@@ -32,4 +34,19 @@ function isGitFolder(part: string): boolean {
 export function checkPath(path: string): void {
   const problem = pathProblem(path);
   if (problem) throw new GitError('invalid', `The path ${problem}`);
+}
+
+const maxTogether = fixedValue(gitLimits.newPaths);
+
+/**
+ * Counts the paths that are written together, since they are held and sorted together. The function takes each path.
+ * @throws GitError `too-large` where they are too long
+ */
+export function pathMeasure(): (path: string) => void {
+  let bytes = 0;
+  return (path) => {
+    bytes += Buffer.byteLength(path);
+    if (bytes > maxTogether)
+      throw new GitError('too-large', `The paths have more than ${maxTogether} bytes together (git.newPaths)`);
+  };
 }

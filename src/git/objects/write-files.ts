@@ -6,7 +6,7 @@ import { GitError } from '../errors.ts';
 import { startTransfer } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 import { isOid, type Oid } from './oid.ts';
-import { pathProblem } from './paths.ts';
+import { pathMeasure, pathProblem } from './paths.ts';
 import { writeObjects } from './write-objects.ts';
 import { type TreeChange, writeTree } from './write-tree.ts';
 
@@ -22,12 +22,13 @@ const bytesPerBatch = 8 * 1024 * 1024;
 
 /**
  * Writes files as a tree, and returns its name. Git eventually removes objects that no ref reaches.
- * @throws GitError `invalid` for a path that isn't allowed, or occurs twice
+ * @throws GitError `invalid` for a path that isn't allowed, or occurs twice, `too-large` for too long paths
  */
 export async function writeFiles(repo: GitRepository, files: AsyncIterable<IncomingFile>): Promise<Oid> {
   const changes: TreeChange[] = [];
   let batch: { path: string; data: Buffer }[] = [];
   let held = 0;
+  const measure = pathMeasure();
   const flush = async (): Promise<void> => {
     const oids = await writeObjects(
       repo,
@@ -40,6 +41,7 @@ export async function writeFiles(repo: GitRepository, files: AsyncIterable<Incom
   for await (const { path, size, bytes } of files) {
     const problem = pathProblem(path);
     if (problem) throw new GitError('invalid', `A path ${problem}`);
+    measure(path);
     if (size > smallSize) changes.push({ path, mode: '100644', oid: await writeLarge(repo, bytes) });
     else {
       const data = Buffer.concat(await Array.fromAsync(bytes));

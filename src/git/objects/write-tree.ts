@@ -7,7 +7,7 @@ import { checkObjects, type ObjectReader, type ObjectType, openObjects } from '.
 import type { Oid } from './oid.ts';
 import { type NewObject, oidOf } from './pack.ts';
 import { type TreeMode, typeOfMode } from './parse-tree.ts';
-import { checkPath } from './paths.ts';
+import { checkPath, pathMeasure } from './paths.ts';
 import { writeObjects } from './write-objects.ts';
 
 /** One change of a tree: an entry from an object or from content. `oid: null` deletes the path. */
@@ -29,7 +29,7 @@ type Entries = Map<string, { mode: TreeMode; oid: Oid }>;
  * Applies changes to `base` (a tree or commit; omitted: the empty tree), and writes the result. Empty folders are removed.
  * @returns the name of the new tree
  * @throws GitError `invalid` for a path that isn't allowed or is changed twice, `not-found` for a missing object or a deleted
- * path that doesn't exist, `too-large` for too many folders
+ * path that doesn't exist, `too-large` for too many folders or too long paths
  */
 export async function writeTree(repo: GitRepository, input: TreeChanges): Promise<Oid> {
   await using reader = await openObjects(repo);
@@ -46,8 +46,10 @@ export async function planTree(reader: ObjectReader, input: TreeChanges): Promis
   const folders: Folders = { root: new Map(), count: 0 };
   const referenced: { oid: Oid; type: ObjectType }[] = [];
   const yieldIfNeeded = periodicYield();
+  const measure = pathMeasure();
   for (const change of input.changes) {
     await yieldIfNeeded();
+    measure(change.path);
     const leaf = leafOf(change, objects);
     addChange(folders, change.path, leaf);
     const type = typeOfMode(change.mode);

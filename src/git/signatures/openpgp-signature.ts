@@ -1,8 +1,10 @@
 // Signatures of OpenPGP keys. GnuPG verifies them if it is installed.
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { LRUCache } from 'lru-cache';
 import { chunks } from '#lib/collections.ts';
-import { tags } from '#lib/openpgp/key.ts';
+import { hasUsualNumbers, tags } from '#lib/openpgp/key.ts';
 import { dearmor, OpenPgpError, readPackets, writePacket } from '#lib/openpgp/packets.ts';
 import { readSignature, signatureTypes } from '#lib/openpgp/signature.ts';
 import { isGitError } from '../errors.ts';
@@ -53,12 +55,25 @@ type OpenPgpOutcome = 'valid' | 'invalid' | 'expired_key' | 'unknown_key' | 'gpg
  */
 export async function verifyOpenPgp(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
   const outcomes = new Map<OpenPgpCheck, OpenPgpOutcome>();
-  for (const round of roundsOf(checks)) {
+  const tryRound = async (round: readonly OpenPgpCheck[]): Promise<boolean> => {
     const found = await runGpg(store, round);
-    for (const [at, check] of round.entries()) outcomes.set(check, found[at] ?? 'gpgverify_error');
+    for (const [at, check] of round.entries()) if (found?.[at]) outcomes.set(check, found[at]);
+    return found !== undefined;
+  };
+  for (const round of roundsOf(checks.filter((check) => !failed.has(nameOf(check))))) {
+    if (await tryRound(round)) continue;
+    // One of the keys may be at fault. It must not take the others along.
+    for (const [, alone] of Map.groupBy(round, ({ key }) => key.primary))
+      if (!(await tryRound(alone))) for (const check of alone) failed.set(nameOf(check), true);
   }
   return checks.map((check) => outcomes.get(check) ?? 'gpgverify_error');
 }
+
+/** What gpg failed at: it isn't tried again soon, whoever looks at the commits. */
+const failed = new LRUCache<string, true>({ max: 10_000, ttl: 10 * 60_000 });
+
+const nameOf = ({ signature, payload, key }: OpenPgpCheck): string =>
+  createHash('sha256').update(key.armored).update(signature.packet).update(payload).digest('base64');
 
 const checksPerProcess = 200;
 
@@ -89,7 +104,8 @@ const fixedOptions = [
 /** A shell's exit code if it doesn't find the program. */
 const noSuchProgram = 127;
 
-async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[]> {
+/** What gpg says of signatures; undefined where it fails, as when it takes too long. */
+async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise<OpenPgpOutcome[] | undefined> {
   const all = (outcome: OpenPgpOutcome) => checks.map(() => outcome);
   const folder = await mkdtemp(join(store.root, 'tmp', 'gpg-'));
   try {
@@ -105,7 +121,7 @@ async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise
     return checks.map(({ key }, at) => outcomeOf(statuses.get(names[at] ?? '') ?? [], key.fingerprint));
   } catch (error) {
     if (!isGitError(error)) throw error;
-    return all('gpgverify_error');
+    return isGitError(error, 'aborted') ? all('gpgverify_error') : undefined;
   } finally {
     await rm(folder, { recursive: true, force: true });
   }
@@ -113,13 +129,16 @@ async function runGpg(store: GitStore, checks: readonly OpenPgpCheck[]): Promise
 
 const keyTags = [tags.publicKey, tags.publicSubkey, tags.userId, tags.userAttribute, tags.signature];
 
-/** The packets of an armored key, in the format of a keyring. */
-const keyPackets = (armored: string): Buffer =>
-  Buffer.concat(
-    readPackets(dearmor(armored))
-      .filter(({ tag }) => keyTags.includes(tag))
-      .map(writePacket),
-  );
+/** The packets of an armored key, in the format of a keyring; none of a key that would be used slowly, or is damaged. */
+function keyPackets(armored: string): Buffer {
+  try {
+    const packets = readPackets(dearmor(armored)).filter(({ tag }) => keyTags.includes(tag));
+    return Buffer.concat(packets.every(hasUsualNumbers) ? packets.map(writePacket) : []);
+  } catch (error) {
+    if (error instanceof OpenPgpError) return Buffer.alloc(0);
+    throw error;
+  }
+}
 
 const literalData = 11;
 /** Binary data without a name and a date. */

@@ -44,13 +44,18 @@ export const tags = {
  */
 export function parseOpenPgpKey(text: string): OpenPgpKey {
   const packets = readPackets(dearmor(text));
+  // Also of subkeys that the key doesn't claim: programs look at all.
+  if (!packets.every(hasUsualNumbers)) throw new OpenPgpError('its numbers are larger than those of any usual key');
   if (packets.some(({ tag }) => tag === tags.secretKey || tag === tags.secretSubkey))
     throw new OpenPgpError('it is a private key, which nobody but you should have');
   const [first, ...rest] = packets;
   if (first?.tag !== tags.publicKey) throw new OpenPgpError('it does not begin with a public key');
   if (rest.some(({ tag }) => tag === tags.publicKey)) throw new OpenPgpError('it holds more than one key');
   const key = readKey(first);
-  const [own, ...others] = componentsOf(packets, key);
+  const components = componentsOf(packets, key);
+  if (components.flatMap(({ signatures }) => signatures).length > maxSignatures)
+    throw new OpenPgpError(`it has more than ${maxSignatures} signatures of its own`);
+  const [own, ...others] = components;
   const identities = others.filter(({ packet }) => packet.tag !== tags.publicSubkey);
   const valid = identities.filter(isCertified);
   const subkeys = others.filter(({ packet }) => packet.tag === tags.publicSubkey).flatMap(subkeyOf);
@@ -64,6 +69,8 @@ export function parseOpenPgpKey(text: string): OpenPgpKey {
 }
 
 const maxSubkeys = 50;
+/** A program that uses the key verifies all of them. */
+const maxSignatures = 200;
 
 /** A key, a user id or a subkey, with the primary key's signatures about it. */
 type Component = { packet: Packet; signatures: Signature[] };
@@ -182,6 +189,32 @@ function readKey(packet: Packet): KeyPacket {
     .toUpperCase();
   const keyId = version === 4 ? hash.slice(-16) : hash.slice(0, 16);
   return { version, created, algorithm, fingerprint: hash, keyId, publicKey: writePacket(packet).toString('base64') };
+}
+
+/**
+ * The maximum bits of the numbers of RSA (modulus and exponent) and of DSA (p, q, g and y). No program makes larger ones. They
+ * would let somebody make the verification of a signature as slow as they want, exponents above all.
+ */
+const mostBits: ReadonlyMap<number, readonly number[]> = new Map<number, readonly number[]>([
+  [1, [8_192, 64]],
+  [2, [8_192, 64]],
+  [3, [8_192, 64]],
+  [17, [3_072, 256, 3_072, 3_072]],
+]);
+
+/** Whether a signature of the key in a packet is verified fast. Packets that aren't keys are passed over. */
+export function hasUsualNumbers({ tag, body }: Packet): boolean {
+  if (tag !== tags.publicKey && tag !== tags.publicSubkey) return true;
+  const reader = readerOf(body);
+  const version = reader.u8();
+  reader.u32();
+  const most = mostBits.get(reader.u8());
+  if (version === 6) reader.u32();
+  return (most ?? []).every((bits) => {
+    const given = reader.u16();
+    reader.take(Math.ceil(given / 8));
+    return given <= bits;
+  });
 }
 
 /** A number, preceded by its bit count. */

@@ -10,6 +10,7 @@ import { contents } from './contents/family.ts';
 import { gitData } from './git-data/family.ts';
 import { pushes } from './pushes/family.ts';
 import { refRules } from './ref-rules/family.ts';
+import { repositoryRules } from './repository-rules/family.ts';
 import { rulesets } from './rulesets/family.ts';
 import { secretScanning } from './secret-scanning/family.ts';
 
@@ -28,6 +29,7 @@ export const codeFamilies = [
   branchProtection,
   commitStatuses,
   refRules,
+  repositoryRules,
   pushes,
   gitData,
   branches,

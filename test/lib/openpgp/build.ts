@@ -21,6 +21,15 @@ export const keyPacket = (tag = 6): Packet => {
   return { tag, body: Buffer.concat([Buffer.from([4]), u32(created), Buffer.from([22]), oid, point]) };
 };
 
+/** A packet of a key of numbers of so many bits, which nobody has the private part of. */
+export const numbersPacket = (algorithm: number, bits: readonly number[], tag = 6): Packet => {
+  const numbers = bits.map((count) => Buffer.concat([u16(count), Buffer.alloc(Math.ceil(count / 8), 0xff)]));
+  return { tag, body: Buffer.concat([Buffer.from([4]), u32(created), Buffer.from([algorithm]), ...numbers]) };
+};
+
+/** The same of RSA. */
+export const rsaPacket = (modulus: number, exponent: number, tag = 6): Packet => numbersPacket(1, [modulus, exponent], tag);
+
 export const fingerprintOf = ({ body }: Packet): Buffer =>
   createHash('sha1')
     .update(Buffer.from([0x99]))

@@ -2,7 +2,18 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { parseOpenPgpKey } from '#lib/openpgp/key.ts';
 import { checksumOf, dearmor, OpenPgpError, readPackets, writePacket } from '#lib/openpgp/packets.ts';
-import { armor, armored, created, keyPacket, newKey, signaturePacket, u32, userIdPacket } from './build.ts';
+import {
+  armor,
+  armored,
+  created,
+  keyPacket,
+  newKey,
+  numbersPacket,
+  rsaPacket,
+  signaturePacket,
+  u32,
+  userIdPacket,
+} from './build.ts';
 import { changedKey, keyOfVersion6, plainKey, revokedKey } from './keys.ts';
 
 const date = (text: string): Date => new Date(`${text}T00:00:00Z`);
@@ -116,6 +127,16 @@ const certified = [userIdPacket('Ada'), signaturePacket(0x13, first)];
 const packetsOf = (text: string) => readPackets(dearmor(text));
 
 test.each([
+  [1, [4_096, 17]],
+  [1, [8_192, 64]],
+  [17, [3_072, 256, 3_072, 3_072]],
+])('keys of algorithm %i with numbers of %j bits are read', (algorithm, bits) => {
+  const key = numbersPacket(algorithm, bits);
+  const text = armored([key, userIdPacket('ada@example.org'), signaturePacket(0x13, key)]);
+  expect(parseOpenPgpKey(text).emails).toEqual(['ada@example.org']);
+});
+
+test.each([
   ['no armor', 'ssh-ed25519 AAAA', 'not an armored OpenPGP public key'],
   ['nothing', '', 'not an armored OpenPGP public key'],
   ['two blocks', `${plainKey}\n${plainKey}`, damaged],
@@ -134,6 +155,11 @@ test.each([
   ['too much of a key', armored([{ tag: 6, body: Buffer.concat([first.body, Buffer.from([0])]) }, ...certified]), damaged],
   ['too many packets', armored([first, ...Array.from({ length: 1_000 }, () => userIdPacket('Ada'))]), 'more than 1000 packets'],
   ['too many subkeys', newKey(['Ada'], 51), 'more than 50 subkeys'],
+  ['an exponent of RSA that makes each signature slow', armored([rsaPacket(4_096, 4_096), ...certified]), 'numbers'],
+  ['a modulus of RSA larger than usual', armored([rsaPacket(16_384, 17), ...certified]), 'numbers'],
+  ['a subkey with such numbers that it does not claim', armored([first, ...certified, rsaPacket(4_096, 65, 14)]), 'numbers'],
+  ['large numbers of DSA', armored([numbersPacket(17, [3_072, 3_072, 3_072, 3_072]), ...certified]), 'numbers'],
+  ['too many signatures', armored([first, ...Array.from({ length: 201 }, () => signaturePacket(0x13, first))]), '200 signatures'],
   ['packets in parts', armor(Buffer.from([0xc6, 0xe1, 1, 2])), 'in parts'],
   ['packets without a length', armor(Buffer.from([0x9b, 1, 2])), 'no length'],
   ['bytes that are no packets', armor(Buffer.from([1, 2, 3])), damaged],

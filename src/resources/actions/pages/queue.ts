@@ -6,12 +6,15 @@ import type { BuildRow } from './store.ts';
 export type BuildPayload = { build: BuildRow['id'] };
 export const building = { name: 'pages.build', attempts: 10 } as const;
 
+/** Builds wait for other jobs, since a small artifact may unpack to a gigabyte, which takes a worker long. */
+const priority = 5;
+
 /** The builds of a website come one after the other. */
 export const enqueueBuilds = (tx: Tx, builds: readonly Pick<BuildRow, 'id' | 'repository_id'>[]): Promise<void> =>
   enqueueAll(
     tx,
     building,
-    builds.map(({ id, repository_id }) => ({ payload: { build: id }, options: { queue: `pages:${repository_id}` } })),
+    builds.map(({ id, repository_id }) => ({ payload: { build: id }, options: { queue: `pages:${repository_id}`, priority } })),
   );
 
 export type CheckPayload = { repository: Id<'repositories'> };

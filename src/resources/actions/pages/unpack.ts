@@ -4,14 +4,15 @@ import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import type { File } from '#endpoint/call.ts';
 import type { IncomingFile } from '#git/objects/write-files.ts';
-import type { LimitValues } from '#lib/limits.ts';
+import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { withShortHeaders } from '#lib/tar-headers.ts';
 import { trimEndOf } from '#lib/trim.ts';
-import type { pagesLimits } from './limits.ts';
+import { pagesLimits } from './limits.ts';
 import { BuildError, siteMeasure } from './measure.ts';
 
 /** The name of the tar in a zip archive, as the workflows of the public API have it. */
 const tarName = 'artifact.tar';
+const maxEntries = fixedValue(pagesLimits.archiveEntries);
 /** What stands before files in a tar takes a part of its size. */
 const headersOfEach = 2_048;
 
@@ -94,7 +95,12 @@ async function openTar(file: File): Promise<Readable> {
     }
   }
   const zip = await yauzl.fromRandomAccessReaderPromise(new FileReader(), file.size, { lazyEntries: true, autoClose: false });
-  for await (const entry of zip.eachEntry()) if (entry.fileName === tarName) return zip.openReadStreamPromise(entry);
+  // Each entry takes a look into the file, and an artifact has room for hundreds of millions.
+  let entries = 0;
+  for await (const entry of zip.eachEntry()) {
+    if (entry.fileName === tarName) return zip.openReadStreamPromise(entry);
+    if (++entries >= maxEntries) throw new BuildError(`The artifact has no ${tarName} among its first ${maxEntries} files.`);
+  }
   throw new BuildError(`The artifact holds no ${tarName}.`);
 }
 

@@ -43,6 +43,21 @@ export const runLimits = moreLimits('workflows', {
   },
   logBytes: { value: 1024 * mebi, unit: 'bytes', of: 'the log of one job', past: 'further lines are left out' },
   logRowBytes: { value: 64 * kibi, unit: 'bytes', fixed: true, of: 'a line of a log', past: 'it is cut' },
+  messageBytes: {
+    value: 16 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'a message of a runner about its job',
+    past: 'it is refused',
+  },
+  smallMessageBytes: { value: 64 * kibi, unit: 'bytes', fixed: true, of: 'any other message of a runner', past: 'it is refused' },
+  messageFields: {
+    value: 100_000,
+    unit: 'count',
+    fixed: true,
+    of: 'fields of a message of a runner; a line of a log has five',
+    past: 'further lines of a log are asked for again, other messages are refused',
+  },
   jobTime: {
     value: 360 * minutes,
     unit: 'milliseconds',

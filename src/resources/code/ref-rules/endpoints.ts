@@ -1,5 +1,6 @@
 // The results of rules for moves of refs, and the rules that apply to a branch.
 import { Type } from 'typebox';
+import type { Org, Repo } from '#access/viewer.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -26,8 +27,8 @@ const filters = {
   evaluate_status: withDefault(OneOf(['all', 'active', 'evaluate']), 'all'),
 };
 
-const ownerOf = (at: { org: { id: number } } | { repo: { id: number } }): SuiteOwner =>
-  'org' in at ? ({ owner: at.org.id } as SuiteOwner) : ({ repository: at.repo.id } as SuiteOwner);
+const ownerOf = (at: { org: Pick<Org, 'id'> } | { repo: Pick<Repo, 'id' | 'owner_id'> }): SuiteOwner =>
+  'org' in at ? { owner: at.org.id } : { repository: at.repo.id, owner: at.repo.owner_id };
 
 export const { org: listOrgRuleSuites, repo: listRepoRuleSuites } = endpointVariants(
   {

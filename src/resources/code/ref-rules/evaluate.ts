@@ -16,6 +16,7 @@ import {
 } from '#resources/code/rulesets/index.ts';
 import { openCheck, TooManyCommits } from './check.ts';
 import {
+  type AnyEvaluation,
   type Evaluation,
   kindOfMove,
   type MergedPull,
@@ -27,6 +28,7 @@ import {
   type RuleCheck,
   type RuledMove,
   type RuleEvaluators,
+  type SuiteResult,
   type Violation,
 } from './evaluator.ts';
 import { isQueueBranch, queueBranchRules } from './queue-evaluators.ts';
@@ -176,12 +178,17 @@ async function violationOf(
 const mayBypass = ({ bypass }: AppliedRule, merge: MergedPull | undefined): boolean =>
   bypass === 'always' || (bypass === 'pull_request' && merge !== undefined);
 
-/** The result of evaluations: a breach that isn't bypassed fails. */
-function moveEvaluationOf(move: RuledMove, evaluations: readonly Evaluation[]): MoveEvaluation {
+/** The result of evaluations: a violation that isn't bypassed fails. Rules that are only evaluated don't count. */
+export function resultOf(evaluations: readonly AnyEvaluation[]): SuiteResult {
   const broken = evaluations.filter(({ applied, violation }) => violation !== undefined && applied.enforcement === 'active');
-  const result = broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
-  return { move, evaluations, result };
+  return broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
 }
+
+const moveEvaluationOf = (move: RuledMove, evaluations: readonly Evaluation[]): MoveEvaluation => ({
+  move,
+  evaluations,
+  result: resultOf(evaluations),
+});
 
 /** Judgements of two stages as one, by ref. */
 export function mergeMoveEvaluations(first: readonly MoveEvaluation[], second: readonly MoveEvaluation[]): MoveEvaluation[] {

@@ -8,7 +8,7 @@ import type { Commit } from '#git/objects/parse-commit.ts';
 import type { GitRepository } from '#git/repo.ts';
 import type { Id } from '#lib/id.ts';
 import type { Secrets } from '#lib/secrets.ts';
-import type { ActorFacts, AppliedRule, RuledRepository } from '#resources/code/rulesets/index.ts';
+import type { ActorFacts, Applied, AppliedRule, RuledRepository } from '#resources/code/rulesets/index.ts';
 
 /** A ref that is about to move. `before` is null for a new one, `after` for one that is deleted. */
 export type RuledMove = { readonly ref: string; readonly before: Oid | null; readonly after: Oid | null };
@@ -119,16 +119,22 @@ export type RuleEvaluators = { readonly [Type in RuleType]: RuleEvaluator<Type> 
  * A rule that was judged. `violation`: how the move breaks it. `isPending`: it may keep the rule later. `isBypassed`: its breach
  * was allowed.
  */
-export type Evaluation = {
-  readonly applied: AppliedRule;
+export type Evaluation<Rule extends Applied<{ readonly type: string }> = AppliedRule> = {
+  readonly applied: Rule;
   readonly violation: string | undefined;
   readonly isPending: boolean;
   readonly isBypassed: boolean;
 };
 
+/** An evaluation of a rule about anything. */
+export type AnyEvaluation = Evaluation<Applied<{ readonly type: string }>>;
+
+/** The result of evaluations: a violation that isn't bypassed fails. */
+export type SuiteResult = 'pass' | 'fail' | 'bypass';
+
 /** What the rules say of a move. Rules that are tried out alone (`evaluate`) refuse nothing. */
 export type MoveEvaluation = {
   readonly move: RuledMove;
   readonly evaluations: readonly Evaluation[];
-  readonly result: 'pass' | 'fail' | 'bypass';
+  readonly result: SuiteResult;
 };

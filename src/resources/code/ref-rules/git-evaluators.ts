@@ -3,7 +3,7 @@ import type { Commit } from '#git/objects/parse-commit.ts';
 import { chunks, gather } from '#lib/collections.ts';
 import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
 import { periodicYield } from '#lib/turns.ts';
-import { matchesPattern, type Pattern } from '#resources/code/rulesets/index.ts';
+import { demandOf, matchesPattern, type Pattern } from '#resources/code/rulesets/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators, RuleType } from './evaluator.ts';
 
 const shortName = (ref: string): string => ref.replace(/^refs\/(heads|tags)\//, '');
@@ -18,7 +18,7 @@ const commitPattern = (what: string, textOf: (commit: Commit) => string) => ({
   async violation(check: RuleCheck, { parameters }: PatternRule, move: RuledMove) {
     const yieldNow = periodicYield();
     for (const commit of await check.newCommits(move)) {
-      if (!matchesPattern(parameters, textOf(commit))) return `${what} ${wanted(parameters)}: ${short(commit.oid)}`;
+      if (!matchesPattern(parameters, textOf(commit))) return `${what} ${demandOf(parameters)}: ${short(commit.oid)}`;
       await yieldNow();
     }
     return undefined;
@@ -30,15 +30,8 @@ const namePattern = (what: string) => ({
   kinds: ['creation', 'update'] as const,
   needs: 'names' as const,
   violation: (_check: RuleCheck, { parameters }: PatternRule, { ref }: RuledMove) =>
-    matchesPattern(parameters, shortName(ref)) ? undefined : `${what} ${wanted(parameters)}: ${shortName(ref)}`,
+    matchesPattern(parameters, shortName(ref)) ? undefined : `${what} ${demandOf(parameters)}: ${shortName(ref)}`,
 });
-
-const words = { starts_with: 'start with', ends_with: 'end with', contains: 'contain', regex: 'match' } as const;
-
-const wanted = ({ name, negate, operator, pattern }: Pattern): string =>
-  name === undefined || name === ''
-    ? `must ${negate ? 'not ' : ''}${words[operator]} ${JSON.stringify(pattern)}`
-    : `must ${negate ? 'not ' : ''}match the pattern ${JSON.stringify(name)}`;
 
 /** A rule about the paths of files that are added, changed or removed. */
 const filesRule = <Type extends RuleType>(

@@ -5,9 +5,10 @@ export {
   queueDefaults,
   type RequiredWorkflow,
 } from './branch-rules.ts';
-export { loadRulesOfRefs, type MoveReason } from './evaluate.ts';
+export { loadRulesOfRefs, type MoveReason, resultOf } from './evaluate.ts';
 export {
   checkedCommit,
+  type Evaluation,
   type MergedPull,
   type MoveEvaluation,
   type RuleCheck,
@@ -16,12 +17,16 @@ export {
   type RuleEvaluators,
 } from './evaluator.ts';
 export { queuePrefixes } from './queue-evaluators.ts';
-export { RuleViolations } from './violations.ts';
+export { insertRepositorySuites, type RepositorySuite } from './store.ts';
+export { bypassedLines, RuleViolations, refusalMessage } from './violations.ts';
 export {
+  type EvaluateMove,
   evaluateMoves,
-  evaluateUnrecorded,
+  explainEvaluation,
   explainMove,
   findMergeObstacle,
+  moveEvaluator,
   pushRules,
+  type RuleExplanation,
   recordMoveEvaluations,
 } from './ways-in.ts';

@@ -16,7 +16,7 @@ export const repoRuleSuite = pathResource({
   name: 'suite',
   words,
   below: 'repo',
-  find: ({ db, at }, { rule_suite_id }) => findSuite(db, { repository: at.repo.id }, rule_suite_id),
+  find: ({ db, at }, { rule_suite_id }) => findSuite(db, { repository: at.repo.id, owner: at.repo.owner_id }, rule_suite_id),
 });
 
 /** The name of a branch, which may not exist yet. */

@@ -5,14 +5,17 @@ import { listExisting, type RuleSource } from '#resources/code/rulesets/index.ts
 import type { RuleSuite, ShortRuleSuite } from './schemas.ts';
 import type { SuiteRow } from './store.ts';
 
+/** The ref that moved; for a change of a repository itself, which change it was. One that wasn't created has no id. */
+const subjectOf = ({ ref, before_sha, after_sha, repository_id, subject_id, change }: SuiteRow) =>
+  ref === null || repository_id === null
+    ? { ...(subject_id === null ? {} : { repository_id: subject_id }), ...(change === null ? {} : { repository_change: change }) }
+    : { before_sha: before_sha ?? zeroOid, after_sha: after_sha ?? zeroOid, ref, repository_id };
+
 const common = (row: SuiteRow) => ({
   id: row.id,
   actor_id: row.actor_id,
   actor_name: row.actor_login,
-  before_sha: row.before_sha ?? zeroOid,
-  after_sha: row.after_sha ?? zeroOid,
-  ref: row.ref,
-  repository_id: row.repository_id,
+  ...subjectOf(row),
   repository_name: row.repository_name,
   pushed_at: timestamp(row.pushed_at),
   result: row.result,

@@ -4,15 +4,19 @@ import { Rule } from '#resources/code/rulesets/index.ts';
 
 const Result = OneOf(['pass', 'fail', 'bypass']);
 
-/** The results of rules for the move of a ref. */
+/**
+ * The results of rules for the move of a ref, or for a change of a repository itself: that has a `repository_change` in the place
+ * of a ref, and no `repository_id` if the repository was not created.
+ */
 export const ShortRuleSuite = Type.Object({
   id: Type.Integer(),
   actor_id: Nullable(Type.Integer()),
   actor_name: Nullable(Type.String()),
-  before_sha: Type.String(),
-  after_sha: Type.String(),
-  ref: Type.String(),
-  repository_id: Type.Integer(),
+  before_sha: Type.Optional(Type.String()),
+  after_sha: Type.Optional(Type.String()),
+  ref: Type.Optional(Type.String()),
+  repository_change: Type.Optional(OneOf(['create', 'update', 'transfer', 'delete'])),
+  repository_id: Type.Optional(Type.Integer()),
   repository_name: Type.String(),
   pushed_at: Timestamp,
   result: Result,

@@ -5,8 +5,8 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import type { ActorFacts, AppliedRule, RuledRepository, RuleSource } from '#resources/code/rulesets/index.ts';
-import type { Evaluation, MoveEvaluation, RefActor } from './evaluator.ts';
+import type { ActorFacts, Applied, RuledRepository, RuleSource } from '#resources/code/rulesets/index.ts';
+import type { AnyEvaluation, MoveEvaluation, RefActor, SuiteResult } from './evaluator.ts';
 
 /** The data that decides whether somebody may bypass rules of a repository, in one statement; none for the server itself. */
 export async function loadActorFacts(
@@ -55,16 +55,49 @@ export async function insertSuites(
     .execute();
 }
 
+/** The results of rules for a change of a repository itself. `subject` is undefined for a repository that wasn't created. */
+export type RepositorySuite = {
+  organization: Id<'accounts'>;
+  subject: Id<'repositories'> | undefined;
+  name: string;
+  change: 'create' | 'update' | 'transfer' | 'delete';
+  actor: Id<'accounts'>;
+  result: SuiteResult;
+  evaluations: readonly AnyEvaluation[];
+  at: Date;
+};
+
+/** Stores the results of rules for changes of repositories themselves. */
+export async function insertRepositorySuites(tx: Tx, suites: readonly RepositorySuite[]): Promise<void> {
+  if (suites.length === 0) return;
+  await tx
+    .insertInto('rule_suites')
+    .values(
+      suites.map(({ organization, subject, name, change, actor, result, evaluations, at }) => ({
+        organization_id: organization,
+        subject_id: subject ?? null,
+        subject_name: name,
+        change,
+        actor_id: actor,
+        result,
+        evaluation_result: resultWithTrials(evaluations),
+        evaluations: JSON.stringify(evaluations.map(storedEvaluation)),
+        pushed_at: at,
+      })),
+    )
+    .execute();
+}
+
 /** The stored form of an evaluated rule. */
 type StoredEvaluation = {
   source: RuleSource;
-  enforcement: AppliedRule['enforcement'];
+  enforcement: Applied<{ readonly type: string }>['enforcement'];
   rule_type: string;
   result: 'pass' | 'fail';
   details: string | null;
 };
 
-const storedEvaluation = ({ applied: { source, enforcement, rule }, violation }: Evaluation): StoredEvaluation => ({
+const storedEvaluation = ({ applied: { source, enforcement, rule }, violation }: AnyEvaluation): StoredEvaluation => ({
   source,
   enforcement,
   rule_type: rule.type,
@@ -73,30 +106,40 @@ const storedEvaluation = ({ applied: { source, enforcement, rule }, violation }:
 });
 
 /** The result if rules in evaluation mode were in force; null if there are none. */
-function resultWithTrials(evaluations: readonly Evaluation[]): 'pass' | 'fail' | 'bypass' | null {
+function resultWithTrials(evaluations: readonly AnyEvaluation[]): SuiteResult | null {
   if (evaluations.every(({ applied }) => applied.enforcement === 'active')) return null;
   const broken = evaluations.filter(({ violation }) => violation !== undefined);
   return broken.length === 0 ? 'pass' : broken.every(({ isBypassed }) => isBypassed) ? 'bypass' : 'fail';
 }
 
-/** The stored results of rules for a move, with the names of the actor and the repository. */
+/** The stored results of rules for a move or a change of a repository, with the names of the actor and the repository. */
 export type SuiteRow = Omit<Selectable<DB['rule_suites']>, 'evaluations'> & {
   evaluations: StoredEvaluation[];
   actor_login: string | null;
   repository_name: string;
 };
 
-/** The owner of suites: a repository, or an organization with all of its repositories. */
-export type SuiteOwner = { repository: Id<'repositories'> } | { owner: Id<'accounts'> };
+/** The owner of suites: a repository with its present owner, or an organization with all of its repositories. */
+export type SuiteOwner = { repository: Id<'repositories'>; owner: Id<'accounts'> } | { owner: Id<'accounts'> };
+
+const suitesOfRepository = (repository: Id<'repositories'>, owner: Id<'accounts'>) =>
+  sql<boolean>`(s.repository_id = ${repository} or s.subject_id = ${repository} and s.organization_id = ${owner})`;
+
+/** The ids are an array, so that both sides use their index. */
+const suitesOfOrganization = (owner: Id<'accounts'>) =>
+  sql<boolean>`(s.repository_id = any (array(select id from repositories where owner_id = ${owner}))
+    or s.organization_id = ${owner})`;
+
+const repositoryName = sql<string>`coalesce(r.name, s.subject_name)`;
 
 const suitesOf = (db: Db, owner: SuiteOwner) =>
   db
     .selectFrom('rule_suites as s')
-    .innerJoin('repositories as r', 'r.id', 's.repository_id')
+    .leftJoin('repositories as r', 'r.id', 's.repository_id')
     .leftJoin('accounts as a', 'a.id', 's.actor_id')
     .selectAll('s')
-    .select(['a.login as actor_login', 'r.name as repository_name'])
-    .where((eb) => ('repository' in owner ? eb('s.repository_id', '=', owner.repository) : eb('r.owner_id', '=', owner.owner)))
+    .select(['a.login as actor_login', repositoryName.as('repository_name')])
+    .where('repository' in owner ? suitesOfRepository(owner.repository, owner.owner) : suitesOfOrganization(owner.owner))
     .$castTo<SuiteRow>();
 
 export const findSuite = (db: Db, owner: SuiteOwner, id: Id<'rule_suites'>): Promise<SuiteRow | undefined> =>
@@ -117,7 +160,7 @@ export function listSuites(db: Db, owner: SuiteOwner, filter: SuiteFilter, page:
   let query = suitesOf(db, owner).where('s.pushed_at', '>=', filter.since);
   if (ref !== undefined) query = query.where('s.ref', 'in', [ref, `refs/heads/${ref}`]);
   if (actor_name !== undefined) query = query.where(sql<boolean>`lower(a.login) = lower(${actor_name})`);
-  if (repository_name !== undefined) query = query.where(sql<boolean>`lower(r.name) = lower(${repository_name})`);
+  if (repository_name !== undefined) query = query.where(sql<boolean>`lower(${repositoryName}) = lower(${repository_name})`);
   if (result !== 'all') query = query.where('s.result', '=', result);
   if (status !== 'all') query = query.where('s.evaluation_result', status === 'active' ? 'is' : 'is not', null);
   return list(db, query.orderBy('s.id', 'desc'), page);

@@ -1,6 +1,6 @@
 // Messages about rules that refused a move, or that were bypassed.
-import type { AppliedRule } from '#resources/code/rulesets/index.ts';
-import type { Evaluation, MoveEvaluation } from './evaluator.ts';
+import type { Applied } from '#resources/code/rulesets/index.ts';
+import type { AnyEvaluation, MoveEvaluation } from './evaluator.ts';
 
 /** Thrown where rules refuse to move refs. */
 export class RuleViolations extends Error {
@@ -12,22 +12,27 @@ export class RuleViolations extends Error {
 }
 
 /** A rule with where it comes from. */
-export const sourceName = ({ source: { type, name }, rule }: AppliedRule): string => {
+export const sourceName = ({ source: { type, name }, rule }: Applied<{ readonly type: string }>): string => {
   if (type === 'PushProtection' || type === 'MergeQueue') return name;
   return type === 'ProtectedBranch' ? `${rule.type}, protection of ${name}` : `${rule.type}, ruleset ${JSON.stringify(name)}`;
 };
 
-const isRefusing = ({ applied, violation, isBypassed }: Evaluation): boolean =>
+const isRefusing = ({ applied, violation, isBypassed }: AnyEvaluation): boolean =>
   violation !== undefined && !isBypassed && applied.enforcement === 'active';
-const isBypassing = ({ applied, violation, isBypassed }: Evaluation): boolean =>
+const isBypassing = ({ applied, violation, isBypassed }: AnyEvaluation): boolean =>
   violation !== undefined && isBypassed && applied.enforcement === 'active';
 
-const linesOf = (evaluations: readonly Evaluation[]): string[] =>
+const linesOf = (evaluations: readonly AnyEvaluation[]): string[] =>
   evaluations.map(({ applied, violation }) => `- ${violation} (${sourceName(applied)})`);
 
-/** A refused move as an error message of the API: each broken rule on a line, with where it comes from. */
-const messageOf = ({ move, evaluations }: MoveEvaluation): string =>
-  [`Repository rule violations found for ${move.ref}`, '', ...linesOf(evaluations.filter(isRefusing))].join('\n');
+/** A refusal as an error message of the API: each broken rule on a line, with where it comes from. */
+export const refusalMessage = (name: string, evaluations: readonly AnyEvaluation[]): string =>
+  [`Repository rule violations found for ${name}`, '', ...linesOf(evaluations.filter(isRefusing))].join('\n');
+
+const messageOf = ({ move, evaluations }: MoveEvaluation): string => refusalMessage(move.ref, evaluations);
+
+/** The violations that were bypassed, each on a line. */
+export const bypassedLines = (evaluations: readonly AnyEvaluation[]): string[] => linesOf(evaluations.filter(isBypassing));
 
 /** What Git says of a ref that rules refuse to move. */
 export const refusedReason = 'push declined due to repository rule violations';
@@ -37,5 +42,9 @@ export const pushLines = (moveEvaluations: readonly MoveEvaluation[]): string[] 
   moveEvaluations.flatMap(({ move, evaluations, result }) => {
     if (result === 'pass') return [];
     const head = result === 'fail' ? 'error: Repository rule violations found for' : 'Bypassed rule violations for';
-    return [`${head} ${move.ref}:`, ...linesOf(evaluations.filter(result === 'fail' ? isRefusing : isBypassing)), ''];
+    return [
+      `${head} ${move.ref}:`,
+      ...(result === 'fail' ? linesOf(evaluations.filter(isRefusing)) : bypassedLines(evaluations)),
+      '',
+    ];
   });

@@ -6,8 +6,16 @@ import { repoOf } from '#git/store.ts';
 import type { Inspect, Verdict } from '#git/transport/receive-pack.ts';
 import type { Id } from '#lib/id.ts';
 import type { AppliedRule, RuledRepository } from '#resources/code/rulesets/index.ts';
-import { evaluateRules, hasMergeQueue, loadRules, mergeMoveEvaluations, needObjects, type WantedMoves } from './evaluate.ts';
-import type { MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
+import {
+  evaluateRules,
+  hasMergeQueue,
+  loadRules,
+  type MoveReason,
+  mergeMoveEvaluations,
+  needObjects,
+  type WantedMoves,
+} from './evaluate.ts';
+import type { AnyEvaluation, MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
 import { pushLines, RuleViolations, refusedReason, sourceName } from './violations.ts';
@@ -40,12 +48,22 @@ export async function evaluateMoves(
 }
 
 /** What all rules say of moves. Nothing is recorded or refused. */
-export async function evaluateUnrecorded(
-  scope: Scope & Needs<'refRules'>,
-  wanted: WantedMoves,
-): Promise<readonly MoveEvaluation[]> {
+async function evaluateUnrecorded(scope: Scope & Needs<'refRules'>, wanted: WantedMoves): Promise<readonly MoveEvaluation[]> {
   const rules = await loadRules(scope.db, wanted);
   return rules ? evaluateRules(scope, repoOf(scope.git, wanted.repo.id), rules) : [];
+}
+
+/** Evaluates one move of a branch for a reason. */
+export type EvaluateMove = (move: RuledMove, reason: MoveReason) => Promise<readonly MoveEvaluation[]>;
+
+/** The same for several moves of a branch that an actor makes for different reasons. Its rules are loaded once. */
+export async function moveEvaluator(
+  scope: Scope & Needs<'refRules'>,
+  { repo, actor, ref }: Pick<WantedMoves, 'repo' | 'actor'> & { ref: string },
+): Promise<EvaluateMove> {
+  const rules = await loadRules(scope.db, { repo, actor, moves: [{ ref, before: null, after: null }] });
+  return async (move, reason) =>
+    rules ? evaluateRules(scope, repoOf(scope.git, repo.id), { ...rules, ...reason, moves: [move] }) : [];
 }
 
 type WantedMerge = { repo: RuledRepository; merge: Omit<MergedPull, 'method'>; move: RuledMove };
@@ -73,7 +91,7 @@ export async function findMergeObstacle(
 }
 
 /** What a rule says of a move that nobody made. `passed` is undefined where the commits decide, and aren't known. */
-type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
+export type RuleExplanation = { rule: string; passed: boolean | undefined; because: string };
 
 /** What each rule that applies to a move says of it, for those who ask why; nothing moves, and nothing is recorded. */
 export async function explainMove(
@@ -90,18 +108,21 @@ export async function explainMove(
   const known = new Set(evaluated.map(({ applied }) => applied));
   const open = hasObjects ? [] : [...rules.byRef.values()].flat().filter((applied) => !known.has(applied));
   return [
-    ...evaluated.map(({ applied, violation, isBypassed }) => ({
-      rule: sourceName(applied),
-      passed: violation === undefined || isBypassed || applied.enforcement === 'evaluate',
-      because: becauseOf(applied, violation, isBypassed),
-    })),
+    ...evaluated.map(explainEvaluation),
     ...open
       .filter(({ rule }) => scope.services.refRules.evaluators[rule.type].needs === 'objects')
       .map((applied) => ({ rule: sourceName(applied), passed: undefined, because: 'depends on the commits' })),
   ];
 }
 
-function becauseOf({ enforcement }: AppliedRule, violation: string | undefined, isBypassed: boolean): string {
+/** What an evaluated rule says, for those who ask why. */
+export const explainEvaluation = ({ applied, violation, isBypassed }: AnyEvaluation): RuleExplanation => ({
+  rule: sourceName(applied),
+  passed: violation === undefined || isBypassed || applied.enforcement === 'evaluate',
+  because: becauseOf(applied.enforcement, violation, isBypassed),
+});
+
+function becauseOf(enforcement: AppliedRule['enforcement'], violation: string | undefined, isBypassed: boolean): string {
   if (violation === undefined) return 'kept';
   if (enforcement === 'evaluate') return `${violation} It is tried out, and refuses nothing`;
   return isBypassed ? `${violation} It may be bypassed` : violation;

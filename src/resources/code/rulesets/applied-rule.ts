@@ -1,6 +1,6 @@
-// Rules as they apply to one ref and one actor, wherever they come from: rulesets and branch protection become the same.
+// Rules as they apply to one ref or repository and one actor. Rules of rulesets and of branch protection become the same.
 import type { Id } from '#lib/id.ts';
-import type { Rule } from './rule-types.ts';
+import type { RefRule, RepositoryRule } from './rule-types.ts';
 
 /**
  * What a rule comes from. `id` is that of the ruleset, of the branch protection, or of the repository whose pushes are protected
@@ -27,13 +27,23 @@ type SecretsRule = { readonly type: 'secret_scanning_push_protection' };
 /** Nobody but the server writes the branches of merge queues. */
 type QueueBranchRule = { readonly type: 'merge_queue_branch' };
 
-export type AppliedRule = {
-  readonly rule: Rule | ProtectionRule | SecretsRule | QueueBranchRule;
+/** Repositories keep their names. It is a condition of the ruleset, and not one of its rules. */
+type ProtectedNameRule = { readonly type: 'repository_name_protected' };
+
+/** A rule with what it comes from, and how it applies to an actor. */
+export type Applied<Rule extends { readonly type: string }> = {
+  readonly rule: Rule;
   readonly source: RuleSource;
   /** `evaluate`: its result is recorded, and refuses nothing. */
   readonly enforcement: 'active' | 'evaluate';
   readonly bypass: Bypass;
 };
+
+/** A rule about refs. */
+export type AppliedRule = Applied<RefRule | ProtectionRule | SecretsRule | QueueBranchRule>;
+
+/** A rule about repositories themselves. */
+export type AppliedRepositoryRule = Applied<RepositoryRule | ProtectedNameRule>;
 
 /** What decides whether an actor may bypass rules of a repository. A deploy key has no account. */
 export type ActorFacts = {

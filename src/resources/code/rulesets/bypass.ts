@@ -2,9 +2,9 @@
 import { type Role, roleLevel } from '#access/roles.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
-import type { ActorFacts, AppliedRule, Bypass } from './applied-rule.ts';
+import type { ActorFacts, Applied, AppliedRepositoryRule, AppliedRule, Bypass } from './applied-rule.ts';
 import type { BypassActor } from './schemas.ts';
-import { findMemberFacts, type RulesetRow } from './store.ts';
+import { findMemberFacts, type RefRuleset, type RepositoryRuleset, type RulesetRow } from './store.ts';
 
 /** The public API's ids of repository roles. */
 export const rolesById: ReadonlyMap<number, Role> = new Map([
@@ -36,14 +36,28 @@ export function bypassOf({ bypass_actors }: Pick<RulesetRow, 'bypass_actors'>, f
   return strengths[Math.max(0, ...modes)] ?? 'never';
 }
 
-/** The rules of a ruleset as they hold for an actor; none of one that is disabled. */
-export function appliedRulesOf(row: RulesetRow, facts: ActorFacts): AppliedRule[] {
+/** Some rules of a ruleset as they hold for an actor; none if it is disabled. */
+function applied<Rule extends { readonly type: string }>(
+  row: RulesetRow,
+  facts: ActorFacts,
+  rules: readonly Rule[],
+): Applied<Rule>[] {
   const { id, name, enforcement, organization_id } = row;
   if (enforcement === 'disabled') return [];
   const source = { type: organization_id === null ? 'Repository' : 'Organization', id, name } as const;
   const bypass = bypassOf(row, facts);
-  return row.rules.map((rule) => ({ rule, source, enforcement, bypass }));
+  return rules.map((rule) => ({ rule, source, enforcement, bypass }));
 }
+
+/** The rules of a ruleset about refs as they hold for an actor; none if it is disabled. */
+export const appliedRulesOf = (row: RefRuleset, facts: ActorFacts): AppliedRule[] => applied(row, facts, row.rules);
+
+/** The rules of a ruleset about repositories themselves as they hold for an actor, with the condition that names are kept. */
+export const appliedRepositoryRulesOf = (row: RepositoryRuleset, facts: ActorFacts): AppliedRepositoryRule[] =>
+  applied(row, facts, [
+    ...row.repositoryRules,
+    ...(row.conditions.repository_name?.protected ? [{ type: 'repository_name_protected' } as const] : []),
+  ]);
 
 /** What decides whether a viewer may bypass rules of a repository, in one statement. */
 export async function loadActorFacts(

@@ -7,7 +7,7 @@ import { isWorkflowPath, workflowFolders } from '#workflow-files/file.ts';
 import { rolesById } from './bypass.ts';
 import { defaultBranch, everything, refPrefixes, systemProperties } from './conditions.ts';
 import { expressionProblem } from './patterns.ts';
-import { notOffered, pushRuleTypes, type Rule, type RuleOf, type RuleType } from './rule-types.ts';
+import { notOffered, pushRuleTypes, type Rule, type RuleOf, type RuleType, repositoryRuleTypes } from './rule-types.ts';
 import type { BypassActor, Conditions, NewBypassActor, NewRuleset, Target } from './schemas.ts';
 import type { RulesetOwner } from './store.ts';
 
@@ -38,6 +38,7 @@ const patternTypes: readonly RuleType[] = [
   'committer_email_pattern',
   'branch_name_pattern',
   'tag_name_pattern',
+  'repository_name',
 ];
 const branchTypes: readonly RuleType[] = [
   'pull_request',
@@ -50,6 +51,8 @@ const branchTypes: readonly RuleType[] = [
 
 /** Whether rules of a type are about what a target stands for. */
 function belongsTo(type: RuleType, target: Target): boolean {
+  const ofRepositories: readonly RuleType[] = repositoryRuleTypes;
+  if (target === 'repository' || ofRepositories.includes(type)) return target === 'repository' && ofRepositories.includes(type);
   if (target === 'push' || pushRuleTypes.includes(type)) return target === 'push' && pushRuleTypes.includes(type);
   return target === 'branch' ? type !== 'tag_name_pattern' : !branchTypes.includes(type);
 }
@@ -114,9 +117,14 @@ function checkPatterns(patterns: readonly string[] = [], field: string, words: r
 
 function checkRefNames({ conditions: { ref_name }, target }: Wanted): void {
   const { include = [], exclude = [] } = ref_name ?? {};
-  if (target === 'push') {
+  if (target === 'push' || target === 'repository') {
     if (include.length + exclude.length > 0)
-      throw wrong('conditions.ref_name', 'Rulesets with the target push apply to all refs, so ref_name has no place here');
+      throw wrong(
+        'conditions.ref_name',
+        target === 'push'
+          ? 'Rulesets with the target push apply to all refs, so ref_name has no place here'
+          : 'Rulesets with the target repository are not about refs, so ref_name has no place here',
+      );
     return;
   }
   const words = target === 'branch' ? [everything, defaultBranch] : [everything];
@@ -136,8 +144,6 @@ function checkRepositories(conditions: Conditions): void {
   const given = repositoryConditions.filter((name) => conditions[name] !== undefined);
   if (given.length !== 1) throw wrong('conditions', `conditions must have exactly one of ${repositoryConditions.join(', ')}`);
   const { repository_name, repository_property } = conditions;
-  if (repository_name?.protected)
-    throw wrong('conditions.repository_name.protected', 'Keeping repositories from being renamed is not offered by this server');
   for (const name of ['include', 'exclude'] as const) {
     checkPatterns(repository_name?.[name], `conditions.repository_name.${name}`, [everything]);
     for (const [at, property] of repository_property?.[name]?.entries() ?? [])
@@ -151,6 +157,8 @@ function checkRepositories(conditions: Conditions): void {
 
 function checkModes({ target, bypass_actors }: Wanted): void {
   for (const [at, { actor_type, bypass_mode }] of bypass_actors.entries()) {
+    if (target === 'repository' && actor_type === 'DeployKey')
+      throw wrong(`bypass_actors.${at}.actor_type`, 'Deploy keys only push, so they cannot bypass rules about repositories');
     if (bypass_mode !== 'pull_request') continue;
     const field = `bypass_actors.${at}.bypass_mode`;
     if (target !== 'branch') throw wrong(field, 'The mode pull_request belongs to rulesets with the target branch alone');

@@ -1,8 +1,9 @@
 // To which repositories and refs a ruleset applies.
 import { oncePerObject } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
 import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
 import type { RuledRepository } from './applied-rule.ts';
-import type { Conditions, Property, Target } from './schemas.ts';
+import type { Conditions, Property, RefTarget } from './schemas.ts';
 
 /** What stands for all refs or repositories, and for the default branch. */
 export const everything = '~ALL';
@@ -13,7 +14,7 @@ export const refPrefixes = { branch: 'refs/heads/', tag: 'refs/tags/' } as const
 
 /** What conditions may ask of a repository. */
 export type RepositoryFacts = {
-  readonly id: number;
+  readonly id: Id<'repositories'>;
   readonly name: string;
   readonly language: string | null;
   readonly fork: boolean;
@@ -74,13 +75,13 @@ const systemValues = (facts: RepositoryFacts, name: string): readonly string[] =
 export function matchesRepository(conditions: Conditions, facts: RepositoryFacts): boolean {
   const { repository_name, repository_id, repository_property } = conditions;
   if (repository_name) return isNamed(repository_name, compiledNames(repository_name), facts.name.toLowerCase(), [everything]);
-  if (repository_id) return repository_id.repository_ids?.includes(facts.id) ?? false;
+  if (repository_id) return repository_id.repository_ids?.some((id) => id === facts.id) ?? false;
   if (!repository_property) return false;
   const { include = [], exclude = [] } = repository_property;
   return include.every((one) => hasProperty(facts, one)) && !exclude.some((one) => hasProperty(facts, one));
 }
 
-type Ruled = { readonly target: Target; readonly conditions: Conditions };
+type Ruled = { readonly target: RefTarget; readonly conditions: Conditions };
 
 /**
  * Whether a ruleset applies to a ref, by its whole name. One for pushes applies to branches and tags alike; one without patterns

@@ -29,6 +29,14 @@ const testOf = oncePerObject(({ operator, pattern }: Pattern): BoundedTest => {
   return (text) => (size * text.length > maxSteps ? undefined : test(text));
 });
 
+const words = { starts_with: 'start with', ends_with: 'end with', contains: 'contain', regex: 'match' } as const;
+
+/** What the pattern of a rule demands of a text, as the end of a sentence. */
+export const demandOf = ({ name, negate, operator, pattern }: Pattern): string =>
+  name === undefined || name === ''
+    ? `must ${negate ? 'not ' : ''}${words[operator]} ${JSON.stringify(pattern)}`
+    : `must ${negate ? 'not ' : ''}match the pattern ${JSON.stringify(name)}`;
+
 /**
  * Whether a text is as the pattern of a rule demands; with `negate`, it must not match. One that is too long for the pattern
  * isn't.

@@ -121,6 +121,13 @@ const parameters = {
   max_file_path_length: Type.Object({ max_file_path_length: Type.Integer({ minimum: 1, maximum: 32_767 }) }),
   /** In megabytes. */
   max_file_size: Type.Object({ max_file_size: Type.Integer({ minimum: 1, maximum: 100 }) }),
+  repository_create: null,
+  repository_delete: null,
+  repository_transfer: null,
+  repository_name: Pattern,
+  repository_visibility: Type.Object({
+    allowed_visibilities: Type.Array(OneOf(['public', 'internal', 'private']), { minItems: 1, maxItems: 3 }),
+  }),
 } as const satisfies Readonly<Record<string, TSchema | null>>;
 
 export type RuleType = keyof typeof parameters;
@@ -143,6 +150,19 @@ export type RuleOf<Type extends RuleType> = Type extends RuleType
       : { readonly type: Type; readonly parameters: ParametersOf<Type> }
   : never;
 export type Rule = RuleOf<RuleType>;
+
+/** Rules about repositories themselves: the rules of rulesets whose target is `repository`. */
+export const repositoryRuleTypes = [
+  'repository_create',
+  'repository_delete',
+  'repository_transfer',
+  'repository_name',
+  'repository_visibility',
+] as const satisfies readonly RuleType[];
+export type RepositoryRule = RuleOf<(typeof repositoryRuleTypes)[number]>;
+
+/** Rules about refs and pushes. */
+export type RefRule = Exclude<Rule, RepositoryRule>;
 
 /** What pushes of any ref are held to, whatever the names of the refs: the rules of rulesets whose target is `push`. */
 export const pushRuleTypes: readonly RuleType[] = [

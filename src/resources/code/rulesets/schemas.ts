@@ -5,7 +5,11 @@ import { Nullable, OneOf, Patch, Timestamp, withDefault } from '#lib/shape.ts';
 import { rulesetLimits } from './limits.ts';
 import { NewRule, Rule } from './rule-types.ts';
 
-export const targets = ['branch', 'tag', 'push'] as const;
+export const refTargets = ['branch', 'tag', 'push'] as const;
+export type RefTarget = (typeof refTargets)[number];
+
+/** Rulesets of organizations may also be about their repositories themselves. */
+const targets = [...refTargets, 'repository'] as const;
 export type Target = (typeof targets)[number];
 
 export const enforcements = ['disabled', 'active', 'evaluate'] as const;
@@ -113,13 +117,20 @@ export type RulesetVersionWithState = Static<typeof RulesetVersionWithState>;
 
 const fields = {
   name: Type.String({ minLength: 1, maxLength: 255 }),
-  target: withDefault(OneOf(targets), 'branch'),
   enforcement: OneOf(enforcements),
   bypass_actors: Type.Optional(Type.Array(NewBypassActor, { maxItems: fixedValue(bypassActors) })),
   rules: Type.Optional(Type.Array(NewRule, { maxItems: fixedValue(rules) })),
 };
-const ofRepository = { ...fields, conditions: Type.Optional(RepositoryConditions) };
-const ofOrganization = { ...fields, conditions: Type.Optional(OrganizationConditions) };
+const ofRepository = {
+  ...fields,
+  target: withDefault(OneOf(refTargets), 'branch'),
+  conditions: Type.Optional(RepositoryConditions),
+};
+const ofOrganization = {
+  ...fields,
+  target: withDefault(OneOf(targets), 'branch'),
+  conditions: Type.Optional(OrganizationConditions),
+};
 
 const title = 'Ruleset';
 export const NewRepositoryRuleset = Type.Object(ofRepository, { title });

@@ -9,8 +9,8 @@ import type { Listed, Page } from '#lib/page.ts';
 import { propertyLists } from '#resources/repositories/custom-properties/index.ts';
 import type { RuledRepository } from './applied-rule.ts';
 import { matchesRepository, type RepositoryFacts } from './conditions.ts';
-import type { Rule } from './rule-types.ts';
-import type { BypassActor, Conditions } from './schemas.ts';
+import type { RefRule, RepositoryRule, Rule } from './rule-types.ts';
+import type { BypassActor, Conditions, RefTarget } from './schemas.ts';
 
 type Columns = Selectable<DB['rulesets']>;
 type RulesetId = Id<'rulesets'>;
@@ -23,6 +23,18 @@ export type RulesetRow = RulesetHead & {
   readonly conditions: Conditions;
   readonly rules: readonly Rule[];
   readonly bypass_actors: readonly BypassActor[];
+};
+
+/** A ruleset about refs or pushes. */
+export type RefRuleset = RulesetRow & { readonly target: RefTarget; readonly rules: readonly RefRule[] };
+
+/**
+ * A ruleset of an organization that says something about repositories themselves. `repositoryRules`: its rules, if its target is
+ * `repository`; another ruleset only protects names. `facts`: about the repository of the lookup; null if it was deleted.
+ */
+export type RepositoryRuleset = RulesetRow & {
+  readonly repositoryRules: readonly RepositoryRule[];
+  readonly facts: RepositoryFacts | null;
 };
 
 /** The organization or repository that owns rulesets. */
@@ -47,12 +59,62 @@ const content = [
 
 const selectRulesets = (db: Db) => db.selectFrom('rulesets').select(heads).select(content);
 
-/** The facts about a repository that the conditions of its organization's ruleset need; null for a repository's own ruleset. */
+/** The facts about the repository `r` that the conditions of its organization's rulesets need. */
+const factsOfR = sql<RepositoryFacts>`jsonb_build_object('id', r.id, 'name', r.name, 'language', r.language,
+  'fork', r.source_id is not null, 'visibility', r.visibility, 'custom', ${propertyLists})`;
+
+/** The facts about a repository for the conditions of its organization's ruleset; null for a repository's own ruleset. */
 const repositoryFacts = (repository: RuledRepository['id']) =>
   sql<RepositoryFacts | null>`case when rulesets.organization_id is not null then (
-    select jsonb_build_object('id', r.id, 'name', r.name, 'language', r.language, 'fork', r.source_id is not null,
-      'visibility', r.visibility, 'custom', ${propertyLists})
-    from repositories r where r.id = ${repository}) end`.as('facts');
+    select ${factsOfR} from repositories r where r.id = ${repository}) end`.as('facts');
+
+/** A repository that an organization has, or would get. */
+type RuledSubject = { readonly id: Id<'repositories'> } | Pick<RepositoryFacts, 'name' | 'visibility' | 'fork' | 'language'>;
+
+/** The facts about a repository of an organization. One that it would get has the default values of its properties. */
+const subjectFacts = (organization: Id<'accounts'>, subject: RuledSubject) =>
+  'id' in subject
+    ? sql<RepositoryFacts | null>`(select ${factsOfR} from repositories r where r.id = ${subject.id})`
+    : sql<RepositoryFacts | null>`(
+        select jsonb_build_object('id', 0, 'name', ${subject.name}::text, 'language', ${subject.language}::text,
+          'fork', ${subject.fork}::boolean, 'visibility', ${subject.visibility}::text, 'custom', ${propertyLists})
+        from (select 0::bigint as id, ${organization}::bigint as owner_id) r)`;
+
+const saysSomethingOfRepositories = sql<boolean>`(rulesets.target = 'repository'
+  or (rulesets.conditions #> '{repository_name,protected}') = 'true')`;
+
+const withRepositoryRules = <Row extends RulesetRow>(row: Row) => ({
+  ...row,
+  // rulesets of this target have no other rules
+  repositoryRules: row.target === 'repository' ? (row.rules as readonly RepositoryRule[]) : [],
+});
+
+/**
+ * The rulesets of an organization that say something about repositories themselves and are in force or evaluated, with the facts
+ * about one of its repositories, to which they may not apply.
+ */
+export async function loadRepositoryRulesets(
+  db: Db,
+  organization: Id<'accounts'>,
+  subject: RuledSubject,
+): Promise<RepositoryRuleset[]> {
+  const rows = await selectRulesets(db)
+    .select(subjectFacts(organization, subject).as('facts'))
+    .where('organization_id', '=', organization)
+    .where('enforcement', '<>', 'disabled')
+    .where(saysSomethingOfRepositories)
+    .orderBy('id')
+    .execute();
+  return rows.map(withRepositoryRules);
+}
+
+/** The facts about all repositories of an organization, apart from private forks of security advisories. */
+export async function listRepositoryFacts(db: Db, organization: Id<'accounts'>): Promise<RepositoryFacts[]> {
+  const { rows } = await sql<{ facts: RepositoryFacts }>`
+    select ${factsOfR} as facts from repositories r
+    where r.owner_id = ${organization} and not r.is_private_fork order by r.id`.execute(db);
+  return rows.map(({ facts }) => facts);
+}
 
 type RepositoryKey = Pick<RuledRepository, 'id' | 'owner_id'>;
 
@@ -68,14 +130,16 @@ function applying<Row extends { readonly conditions: Conditions; readonly facts:
 }
 
 /**
- * The rulesets that are in force or evaluated in a repository: its own, and its organization's that apply to it. It is one
- * statement, which reads two index entries if there are none.
+ * The rulesets about refs that are in force or evaluated in a repository: its own, and its organization's that apply to it. It is
+ * one statement, which reads two index entries if there are none.
  */
-export async function loadRulesetsOf(db: Db, repository: RepositoryKey): Promise<RulesetRow[]> {
+export async function loadRulesetsOf(db: Db, repository: RepositoryKey): Promise<RefRuleset[]> {
   const rows = await selectRulesets(db)
     .select(repositoryFacts(repository.id))
     .where(ofOrAbove(repository))
     .where('enforcement', '<>', 'disabled')
+    .where('target', '<>', 'repository')
+    .$castTo<RefRuleset & { facts: RepositoryFacts | null }>()
     .orderBy('id')
     .execute();
   return applying(rows);
@@ -108,8 +172,8 @@ export const listRulesets = (db: Db, { column, id }: RulesetOwner): Promise<Rule
   db.selectFrom('rulesets').select(heads).where(column, '=', id).orderBy('id').execute();
 
 /** The rulesets of a repository itself, with all contents. Their number is limited. */
-export const listOwnRulesets = (db: Db, repository: Id<'repositories'>): Promise<RulesetRow[]> =>
-  selectRulesets(db).where('repository_id', '=', repository).orderBy('id').execute();
+export const listOwnRulesets = (db: Db, repository: Id<'repositories'>): Promise<RefRuleset[]> =>
+  selectRulesets(db).where('repository_id', '=', repository).orderBy('id').$castTo<RefRuleset>().execute();
 
 /** An owner whose id the same statement may find. */
 type OwnerQuery =

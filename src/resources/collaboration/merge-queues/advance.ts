@@ -3,9 +3,11 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { ServedScope, WriteScope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
-import { branchRef } from '#git/refs/ref-name.ts';
+import { branchRef, refNameProblem, shortNameOf } from '#git/refs/ref-name.ts';
+import type { RefUpdate } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
 import { getOrThrow } from '#lib/collections.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { moveRefs, type RefMoveRequest, recoverRefs } from '#resources/code/pushes/index.ts';
 import { queuePrefixes } from '#resources/code/ref-rules/index.ts';
@@ -14,33 +16,49 @@ import type { FollowUp } from '#resources/follow-ups.ts';
 import { findAccountById } from '#resources/identity/accounts/index.ts';
 import { lockRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
 import { nextStep, type QueueStep } from './decide.ts';
-import { recordDropped, recordRemoval } from './follow-ups.ts';
+import { type GroupsEnd, recordGroupsEnd } from './follow-ups.ts';
+import { mergeQueueLimits } from './limits.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
-import { evaluateGroup, type LoadedQueue, loadQueue, meaningOf, methodOf } from './state.ts';
-import { type EntryRow, type Group, groupOf, hasEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
+import { groupEvaluator, type KnownResults, type LoadedQueue, loadQueue, meaningOf, methodOf, resultKey } from './state.ts';
+import { type EntryRow, type Group, groupOf, hasEntries, listEntries, type QueueKey, type Removal, saveChecks } from './store.ts';
 
-/** A job makes so many steps, and leaves the rest to the next one. */
+/** A job makes so many steps, within so much time, and leaves the rest to the next one: each looks at all entries. */
 const maxSteps = 100;
+const advanceTime = fixedValue(mergeQueueLimits.advanceTime);
+/** A branch that somebody moved meanwhile doesn't move. After so many failed moves in a row, the job fails, and is retried. */
+const maxUnmoved = 3;
 
-/** Does what a queue has to do now. */
-export async function advance(context: JobContext, key: QueueKey): Promise<void> {
+/** Does what a queue has to do now, within a time (one step at least). */
+export async function advance(context: JobContext, key: QueueKey, maxTime = advanceTime): Promise<void> {
   const { stopping, scope } = context;
   await recoverRefs(scope, key.repository, [branchRef(key.branch)]);
-  for (let step = 0; step < maxSteps; step++) {
+  const until = performance.now() + maxTime;
+  const results: KnownResults = new Map();
+  let unmoved = 0;
+  for (let step = 0; step < maxSteps && (step === 0 || performance.now() < until); step++) {
     stopping?.throwIfAborted();
-    const queue = await loadQueue(scope, key);
+    const queue = await loadQueue(scope, key, results);
     if (!queue) {
       await scope.change((write) => noteEmpty(write, key));
       return;
     }
+    // As long as it takes no changes, its queues rest.
+    if (queue.repo.archived || queue.repo.locked_by !== null) return;
     const next = nextStep(queue.state);
     if (next.kind === 'wait') return;
-    await doStep(scope, queue, next);
+    unmoved = (await doStep(scope, queue, next, results)) ? 0 : unmoved + 1;
+    if (unmoved === maxUnmoved) throw new Error(`The branches of a merge queue do not move (${next.kind})`);
   }
   await scope.change(({ tx }) => enqueueAdvance(tx, key));
 }
 
-function doStep(scope: ServedScope, queue: LoadedQueue, step: Exclude<QueueStep, { kind: 'wait' }>): Promise<void> {
+/** Does a step. Returns whether it changed something: if not, the queue is loaded again, since its branches moved otherwise. */
+function doStep(
+  scope: ServedScope,
+  queue: LoadedQueue,
+  step: Exclude<QueueStep, { kind: 'wait' }>,
+  results: KnownResults,
+): Promise<boolean> {
   switch (step.kind) {
     case 'remove':
       return removeEntry(scope, queue, rowAt(queue, step.at), step.removal);
@@ -49,7 +67,7 @@ function doStep(scope: ServedScope, queue: LoadedQueue, step: Exclude<QueueStep,
     case 'build':
       return buildGroup(scope, queue, rowAt(queue, step.at), step.base);
     case 'merge':
-      return mergeEntries(scope, queue, queue.rows.slice(0, step.count));
+      return mergeEntries(scope, queue, queue.rows.slice(0, step.count), results);
   }
 }
 
@@ -72,8 +90,7 @@ type ServersMove = {
   readonly following: readonly FollowUp[];
 };
 
-/** Moves the branches of a queue, with what follows. Whether they moved shows when the queue is loaded again. */
-const moveBranches = (scope: ServedScope, { repo }: LoadedQueue, { changes, actor, following }: ServersMove) =>
+const tryToMove = (scope: ServedScope, { repo }: LoadedQueue, { changes, actor, following }: ServersMove): Promise<RefUpdate> =>
   moveRefs(scope, {
     repo,
     changes,
@@ -83,6 +100,10 @@ const moveBranches = (scope: ServedScope, { repo }: LoadedQueue, { changes, acto
     following,
   });
 
+/** Moves the branches of a queue, with what follows. Returns whether they moved. */
+const moveBranches = async (scope: ServedScope, queue: LoadedQueue, move: ServersMove): Promise<boolean> =>
+  (await tryToMove(scope, queue, move)).updated;
+
 /** The deletions of the branches of entries, as far as they exist. */
 const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveRequest[] =>
   rows.flatMap(({ group_ref: ref }) => {
@@ -91,46 +112,62 @@ const deletionsOf = ({ refs }: LoadedQueue, rows: readonly EntryRow[]): RefMoveR
   });
 
 /** Removes an entry, in the name of who asked for it. */
-async function removeEntry(scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<void> {
-  const changes = deletionsOf(queue, [row]);
-  const { issue_id: issue } = row;
-  const actor = row.dequeued_by ?? row.enqueued_by;
-  if (changes.length > 0) {
-    const following: FollowUp[] = [{ kind: 'merge-queues.remove', data: { issue, removal } }];
-    await moveBranches(scope, queue, { changes, actor, following });
-    return;
-  }
-  const move = { repo: queue.repo, actor: actor ?? undefined, now: scope.now };
-  await scope.change((scope) => recordRemoval(scope, move, issue, removal));
-}
+const removeEntry = (scope: ServedScope, queue: LoadedQueue, row: EntryRow, removal: Removal): Promise<boolean> =>
+  endGroups(scope, queue, {
+    rows: [row],
+    actor: row.dequeued_by ?? row.enqueued_by,
+    followUp: { kind: 'merge-queues.remove', data: { issue: row.issue_id, removal } },
+  });
 
-async function dropGroups(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+/** Takes the groups of entries away. */
+function dropGroups(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<boolean> {
   const grouped = rows.filter(({ group_ref }) => group_ref !== null);
   const issues = grouped.map(({ issue_id }) => issue_id);
-  const changes = deletionsOf(queue, grouped);
-  if (changes.length > 0) {
-    await moveBranches(scope, queue, { changes, actor: null, following: [{ kind: 'merge-queues.drop', data: { issues } }] });
-    return;
-  }
-  const move = { repo: queue.repo, actor: undefined, now: scope.now };
-  await scope.change((scope) => recordDropped(scope, move, issues));
+  return endGroups(scope, queue, { rows: grouped, actor: null, followUp: { kind: 'merge-queues.drop', data: { issues } } });
+}
+
+type EndedGroups = {
+  readonly rows: readonly EntryRow[];
+  readonly actor: EntryRow['enqueued_by'];
+  readonly followUp: GroupsEnd;
+};
+
+/** Deletes the branches of entries, with what follows. Where they have none, that is done at once. */
+async function endGroups(scope: ServedScope, queue: LoadedQueue, { rows, actor, followUp }: EndedGroups): Promise<boolean> {
+  const changes = deletionsOf(queue, rows);
+  if (changes.length > 0) return moveBranches(scope, queue, { changes, actor, following: [followUp] });
+  const move = { repo: queue.repo, actor: actor ?? undefined, now: scope.now };
+  await scope.change((write) => recordGroupsEnd(write, move, followUp));
+  return true;
 }
 
 /** Makes the merge of an entry upon those before it, and the branch by which it is tested. */
-async function buildGroup(scope: ServedScope, queue: LoadedQueue, row: EntryRow, base: Group['base']): Promise<void> {
+async function buildGroup(scope: ServedScope, queue: LoadedQueue, row: EntryRow, base: Group['base']): Promise<boolean> {
   const pull = getOrThrow(queue.pulls, row.issue_id);
+  const prefix = queuePrefixes[scope.services.vocabulary];
+  const ref = branchRef(`${prefix}/${row.base_ref}/pr-${pull.number}-${base}`);
+  const problem = refNameProblem(ref);
+  if (problem) return removeEntry(scope, queue, row, withoutBranch(`its name ${problem}`));
   const made = await mergeUpon(scope, queue, { row, pull, base });
   if (typeof made === 'object') return removeEntry(scope, queue, row, made);
-  const prefix = queuePrefixes[scope.services.vocabulary];
-  const group = { ref: branchRef(`${prefix}/${row.base_ref}/pr-${pull.number}-${base}`), base, head: made };
-  const following: FollowUp[] = [{ kind: 'merge-queues.build', data: { issue: row.issue_id, group } }];
-  await moveBranches(scope, queue, {
+  const group = { ref, base, head: made };
+  const result = await tryToMove(scope, queue, {
     // A branch that is left over from a group that was lost is taken.
-    changes: [{ ref: group.ref, to: made }],
+    changes: [{ ref, to: made }],
     actor: row.enqueued_by,
-    following,
+    following: [{ kind: 'merge-queues.build', data: { issue: row.issue_id, group } }],
   });
+  // Such a branch would be in the way at each try.
+  if (!result.updated && result.reason === 'folder')
+    return removeEntry(scope, queue, row, withoutBranch(`the name of another branch is the beginning of ${shortNameOf(ref)}`));
+  return result.updated;
 }
+
+/** Why an entry leaves that can't have a group. */
+const withoutBranch = (why: string): Removal => ({
+  reason: 'GIT_TREE_INVALID',
+  message: `The branch of its group can't be made: ${why}.`,
+});
 
 /** The commit of an entry's merge, or why there can't be one. */
 async function mergeUpon(
@@ -153,32 +190,41 @@ async function mergeUpon(
 }
 
 /** Gives the base the group of the last of some entries, if the rules still let it. */
-async function mergeEntries(scope: ServedScope, queue: LoadedQueue, rows: readonly EntryRow[]): Promise<void> {
+async function mergeEntries(
+  scope: ServedScope,
+  queue: LoadedQueue,
+  rows: readonly EntryRow[],
+  results: KnownResults,
+): Promise<boolean> {
   const { key, repo, pulls, state } = queue;
   const { parameters } = state;
   const last = rows.at(-1);
   if (!last) throw new Error('A merge queue decided to merge nothing');
+  const evaluate = groupEvaluator(scope, { key, repo, parameters });
   const following: Extract<FollowUp, { kind: 'pulls.merge' }>[] = [];
   for (const row of rows) {
     const group = groupOf(row);
     if (!group) throw new Error('A merge queue decided to merge an entry without a group');
     const pull = getOrThrow(pulls, row.issue_id);
-    const evaluations = await evaluateGroup(scope, { key, repo, parameters }, { row, pull, group });
-    const { checks, broken } = meaningOf(evaluations, { isLate: false, minutes: 0 });
+    const { checks, broken } = meaningOf(await evaluate({ row, pull, group }), { isLate: false, minutes: 0 });
     if (broken) return removeEntry(scope, queue, row, broken);
     // What had passed when it was decided may have been run again.
     const mayFail = parameters.grouping_strategy === 'HEADGREEN' && row !== last;
     if (checks !== 'success' && !mayFail) {
+      results.delete(resultKey(row));
       await saveChecks(scope.db, [{ issue: row.issue_id, checks }], scope.now);
-      return;
+      return true;
     }
     const by = row.enqueued_by ?? undefined;
     following.push({ kind: 'pulls.merge', data: { issue: row.issue_id, commit: group.head, app: row.via_app_id, by } });
   }
+  // An entry that has jumped the queue meanwhile comes first.
+  const present = await listEntries(scope.db, key);
+  if (rows.some(({ issue_id }, at) => present[at]?.issue_id !== issue_id)) return true;
   // Follow-ups lock the rows of issues in this order, as everybody does.
   following.sort((a, b) => a.data.issue - b.data.issue);
   const issues = rows.map(({ issue_id }) => issue_id);
-  await moveBranches(scope, queue, {
+  return moveBranches(scope, queue, {
     changes: [{ ref: branchRef(key.branch), from: state.tip, to: last.group_head_sha }, ...deletionsOf(queue, rows)],
     actor: last.enqueued_by,
     following: [...following, { kind: 'merge-queues.merge', data: { issues } }],

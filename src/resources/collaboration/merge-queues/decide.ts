@@ -18,6 +18,8 @@ type QueuedGroup = {
   readonly checks: 'pending' | 'success' | 'failure';
   /** Why it would be removed for its checks. */
   readonly failure: Removal | undefined;
+  /** Which checks have not passed, as far as it is known. */
+  readonly missing?: string | undefined;
   readonly requestedAt: Date;
   readonly passedAt: Date | undefined;
 };

@@ -3,7 +3,7 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordAll } from '#events/record.ts';
 import type { Id } from '#lib/id.ts';
 import { insertIssueEvents } from '#resources/collaboration/issues/index.ts';
-import type { FollowedMove, FollowUps } from '#resources/follow-ups.ts';
+import type { FollowedMove, FollowUp, FollowUps } from '#resources/follow-ups.ts';
 import type { GroupData } from './events.ts';
 import { enqueueAdvance } from './queue-jobs.ts';
 import {
@@ -53,7 +53,7 @@ const recordDestroyed = (
   );
 
 /** Ends the entry of a pull request, and tells the pull request's timeline, its webhooks and the people who follow it. */
-export async function recordRemoval(scope: WriteScope, move: FollowedMove, issue: Id<'issues'>, removal: Removal): Promise<void> {
+async function recordRemoval(scope: WriteScope, move: FollowedMove, issue: Id<'issues'>, removal: Removal): Promise<void> {
   const { tx } = scope;
   const removed = await removeEntries(tx, [issue], removal, move.now);
   if (removed.length === 0) return;
@@ -65,9 +65,18 @@ export async function recordRemoval(scope: WriteScope, move: FollowedMove, issue
 }
 
 /** Takes groups away that were made upon something that their base won't get. */
-export async function recordDropped(scope: WriteScope, move: FollowedMove, issues: readonly Id<'issues'>[]): Promise<void> {
+async function recordDropped(scope: WriteScope, move: FollowedMove, issues: readonly Id<'issues'>[]): Promise<void> {
   await recordDestroyed(scope, move, await clearGroups(scope.tx, issues), 'invalidated');
 }
+
+/** What follows when groups end without a merge. */
+export type GroupsEnd = Extract<FollowUp, { kind: 'merge-queues.drop' | 'merge-queues.remove' }>;
+
+/** Does what follows the end of groups. */
+export const recordGroupsEnd = (scope: WriteScope, move: FollowedMove, end: GroupsEnd): Promise<void> =>
+  end.kind === 'merge-queues.drop'
+    ? recordDropped(scope, move, end.data.issues)
+    : recordRemoval(scope, move, end.data.issue, end.data.removal);
 
 export const mergeQueueFollowUps: FollowUps<Kind> = {
   async 'merge-queues.build'(scope, { issue, group }) {
@@ -81,11 +90,11 @@ export const mergeQueueFollowUps: FollowUps<Kind> = {
       await enqueueAdvance(tx, { repository: entry.repository_id, branch: entry.base_ref });
     };
   },
-  async 'merge-queues.drop'(scope, { issues }) {
-    return (move) => recordDropped(scope, move, issues);
+  async 'merge-queues.drop'(scope, data) {
+    return (move) => recordGroupsEnd(scope, move, { kind: 'merge-queues.drop', data });
   },
-  async 'merge-queues.remove'(scope, { issue, removal }) {
-    return (move) => recordRemoval(scope, move, issue, removal);
+  async 'merge-queues.remove'(scope, data) {
+    return (move) => recordGroupsEnd(scope, move, { kind: 'merge-queues.remove', data });
   },
   async 'merge-queues.merge'(scope, { issues }) {
     return async (move) => {

@@ -1,1 +1,2 @@
 export type { GroupData } from './events.ts';
+export { explainQueue } from './explain.ts';

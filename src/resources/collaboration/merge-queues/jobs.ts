@@ -5,18 +5,21 @@ import { gather, unique } from '#lib/collections.ts';
 import { namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { advance } from './advance.ts';
 import { advanceJob, enqueueAdvances } from './queue-jobs.ts';
-import { listQueues, listQueuesOf, listWaitingQueues, type QueueKey } from './store.ts';
+import { listAllQueues, listQueues, listQueuesOf, type QueueKey } from './store.ts';
 
 /** Does what a merge queue has to do now. Those of one queue run one after the other, on all servers. */
 export const advanceQueue = job<QueueKey, JobContext>({ ...advanceJob, run: (key, context) => advance(context, key) });
 
-/** Has queues advance whose checks may be late, or which have waited long enough for more entries. */
+/**
+ * Has all queues advance: checks may be late, an entry may have waited long enough for more, somebody may have lost the right to
+ * their entry, and a repository may take changes again.
+ */
 export const advanceWaiting = job<Record<string, never>, JobContext>({
   name: 'merge-queues.advance-waiting',
   attempts: 3,
   schedule: { cron: '* * * * *' },
   async run(_payload, { db, change }) {
-    const queues = await listWaitingQueues(db);
+    const queues = await listAllQueues(db);
     if (queues.length > 0) await change(({ tx }) => enqueueAdvances(tx, queues));
   },
 });

@@ -4,21 +4,24 @@ import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRefOids } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, unique } from '#lib/collections.ts';
 import { addMinutes } from '#lib/time.ts';
 import {
-  evaluateUnrecorded,
+  type EvaluateMove,
   findMergeQueue,
   type MoveEvaluation,
+  moveEvaluator,
   type QueueParameters,
   queueDefaults,
 } from '#resources/code/ref-rules/index.ts';
 import { loadPulls, type PullRow } from '#resources/collaboration/pulls/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { QueuedEntry, QueueState } from './decide.ts';
+import { mergeQueueLimits } from './limits.ts';
 import {
   type CheckResult,
   type EntryRow,
+  findAllowed,
   type Group,
   groupOf,
   listEntries,
@@ -27,8 +30,13 @@ import {
   saveChecks,
 } from './store.ts';
 
-/** Rules judge the groups of a queue. */
-type QueueScope = Scope & Needs<'refRules'>;
+/** Rules are evaluated for the groups of a queue. */
+type QueueScope = Scope & Needs<'refRules' | 'resourceLimits'>;
+
+/** What was found out about groups, by `resultKey`. */
+export type KnownResults = Map<string, GroupResult>;
+
+export const resultKey = ({ issue_id, group_head_sha }: EntryRow): string => `${issue_id} ${group_head_sha}`;
 
 /** A queue with all that is known of it. `refs` are the branches that exist. */
 export type LoadedQueue = {
@@ -42,8 +50,23 @@ export type LoadedQueue = {
 
 export const methodOf = ({ merge_method }: QueueParameters) => merge_method.toLowerCase() as 'merge' | 'squash' | 'rebase';
 
-/** The state of a queue; undefined where it has no entries. What checks say of its groups is found out and stored. */
-export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<LoadedQueue | undefined> {
+/**
+ * The state of a queue; undefined where it has no entries. What checks say of its groups is found out and stored.
+ *
+ * @param known results of groups, to which this adds: a run of the queue evaluates each group once
+ */
+export async function loadQueue(scope: QueueScope, key: QueueKey, known: KnownResults): Promise<LoadedQueue | undefined> {
+  const queue = await readQueue(scope, key, known);
+  if (queue && queue.changed.length > 0) await saveChecks(scope.db, queue.changed, scope.now);
+  return queue;
+}
+
+/** The same, and nothing is stored. */
+export async function readQueue(
+  scope: QueueScope,
+  key: QueueKey,
+  known: KnownResults,
+): Promise<(LoadedQueue & { changed: readonly CheckResult[] }) | undefined> {
   const { db, now, git } = scope;
   const rows = await listEntries(db, key);
   if (rows.length === 0) return undefined;
@@ -55,7 +78,10 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
   ]);
   const repo = repositories.get(key.repository);
   if (!repo) return undefined;
-  const parameters = await findMergeQueue(db, repo, ref);
+  const [parameters, allowed] = await Promise.all([
+    findMergeQueue(db, repo, ref),
+    findAllowed(db, repo, unique(rows.flatMap(({ enqueued_by }) => enqueued_by ?? []))),
+  ]);
   const tip = refs.get(ref);
   const general = !parameters
     ? cleared('The branch has no merge queue any more.')
@@ -63,12 +89,15 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
       ? cleared('The base branch was deleted.')
       : undefined;
   // Without a rule, all entries are removed, and parameters decide nothing.
-  const queue = { key, repo, pulls, parameters: parameters ?? queueDefaults };
+  const queue = { key, repo, parameters: parameters ?? queueDefaults };
+  const evaluate = groupEvaluator(scope, queue);
   const entries: QueuedEntry[] = [];
-  const results: CheckResult[] = [];
+  const changed: CheckResult[] = [];
+  const { evaluatedGroups } = scope.services.resourceLimits.of(mergeQueueLimits);
+  let notPassed = 0;
   for (const row of rows) {
     const pull = pulls.get(row.issue_id);
-    const obstacle = general ?? obstacleOf(row, pull);
+    const obstacle = general ?? obstacleOf(row, pull, allowed);
     const group = groupOf(row);
     const isThere = group !== undefined && refs.get(group.ref) === group.head;
     if (!pull || obstacle || !isThere || row.requested_at === null) {
@@ -76,19 +105,29 @@ export async function loadQueue(scope: QueueScope, key: QueueKey): Promise<Loade
       entries.push({ obstacle, group: group && { ...group, base: isThere ? group.base : '', ...storedResult(row) } });
       continue;
     }
-    const result = row.checks !== 'success' ? await checkGroup(scope, queue, { row, pull, group }) : storedResult(row);
-    if (result.checks !== row.checks) results.push({ issue: row.issue_id, checks: result.checks });
+    // Groups behind many that have not passed wait, so that a long queue takes no more statements than a short one.
+    const isWanted = row.checks !== 'success' && notPassed < evaluatedGroups;
+    const result = isWanted
+      ? (known.get(resultKey(row)) ?? resultOf(scope, queue.parameters, row, await evaluate({ row, pull, group })))
+      : storedResult(row);
+    if (isWanted) known.set(resultKey(row), result);
+    if (result.checks !== 'success') notPassed++;
+    if (result.checks !== row.checks) changed.push({ issue: row.issue_id, checks: result.checks });
     const passedAt = result.checks === 'success' ? (row.passed_at ?? now) : undefined;
     entries.push({ obstacle: result.broken, group: { ...group, ...result, requestedAt: row.requested_at, passedAt } });
   }
-  if (results.length > 0) await saveChecks(db, results, now);
-  return { key, repo, rows, pulls, refs, state: { parameters: queue.parameters, tip: tip ?? '', entries, now } };
+  const state = { parameters: queue.parameters, tip: tip ?? '', entries, now };
+  return { key, repo, rows, pulls, refs, state, changed };
 }
 
 const cleared = (message: string): Removal => ({ reason: 'QUEUE_CLEARED', message });
 
 /** Why an entry can't stay in its queue. */
-function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undefined {
+function obstacleOf(
+  entry: EntryRow,
+  pull: PullRow | undefined,
+  allowed: ReadonlySet<NonNullable<EntryRow['enqueued_by']>>,
+): Removal | undefined {
   const { base_ref, head_sha, enqueued_by, dequeued_at } = entry;
   if (!pull) return { reason: 'MANUAL', message: 'The pull request was deleted.' };
   if (pull.merged_at !== null) return { reason: 'ALREADY_MERGED', message: 'The pull request was merged otherwise.' };
@@ -97,12 +136,16 @@ function obstacleOf(entry: EntryRow, pull: PullRow | undefined): Removal | undef
   if (pull.is_draft) return { reason: 'MANUAL', message: 'The pull request was made a draft.' };
   if (pull.base_ref !== base_ref) return { reason: 'MANUAL', message: 'The pull request got another base.' };
   if (pull.head_sha !== head_sha) return { reason: 'INVALID_MERGE_COMMIT', message: 'The pull request got other commits.' };
-  return enqueued_by === null ? { reason: 'MANUAL', message: 'The account that added it was deleted.' } : undefined;
+  if (enqueued_by === null) return { reason: 'MANUAL', message: 'The account that added it was deleted.' };
+  return allowed.has(enqueued_by) ? undefined : { reason: 'MANUAL', message: 'Who added it may not merge it any more.' };
 }
 
+/** What checks and other rules say of a group. */
 type GroupResult = {
   readonly checks: CheckResult['checks'];
   readonly failure: Removal | undefined;
+  /** Which checks have not passed. */
+  readonly missing: string | undefined;
   /** What else keeps the entry from being merged. */
   readonly broken: Removal | undefined;
 };
@@ -110,6 +153,7 @@ type GroupResult = {
 const storedResult = ({ checks, requested_at, passed_at }: EntryRow) => ({
   checks: checks ?? ('pending' as const),
   failure: undefined,
+  missing: undefined,
   broken: undefined,
   requestedAt: requested_at ?? new Date(0),
   passedAt: passed_at ?? undefined,
@@ -120,19 +164,24 @@ const aboutChecks: readonly string[] = ['required_status_checks', 'code_scanning
 
 type Grouped = { readonly row: EntryRow; readonly pull: PullRow; readonly group: Group };
 
-/** What the rules of the base say of the merge of an entry, as who added it makes it. */
-export const evaluateGroup = (
-  scope: QueueScope,
-  { key, repo, parameters }: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
-  { row, pull, group }: Grouped,
-): Promise<readonly MoveEvaluation[]> =>
-  evaluateUnrecorded(scope, {
-    repo,
-    actor: { account: row.enqueued_by ?? undefined },
-    moves: [{ ref: branchRef(key.branch), before: group.base, after: group.head }],
-    merge: { ...pull, method: methodOf(parameters) },
-    queue: 'merging',
-  });
+type Evaluated = Pick<LoadedQueue, 'key' | 'repo'> & { readonly parameters: QueueParameters };
+type EvaluateGroup = (grouped: Grouped) => Promise<readonly MoveEvaluation[]>;
+
+/**
+ * Evaluates what the rules of the base say of the merge of an entry, as who added it makes it. The rules are loaded once for
+ * each of these people.
+ */
+export function groupEvaluator(scope: QueueScope, { key, repo, parameters }: Evaluated): EvaluateGroup {
+  const evaluators = new Map<EntryRow['enqueued_by'], Promise<EvaluateMove>>();
+  const ref = branchRef(key.branch);
+  return async ({ row, pull, group }) => {
+    const account = row.enqueued_by ?? undefined;
+    const evaluator = evaluators.get(row.enqueued_by) ?? moveEvaluator(scope, { repo, actor: { account }, ref });
+    evaluators.set(row.enqueued_by, evaluator);
+    const merge = { ...pull, method: methodOf(parameters) };
+    return (await evaluator)({ ref, before: group.base, after: group.head }, { merge, queue: 'merging' });
+  };
+}
 
 /** What evaluations mean for an entry. Nobody bypasses checks in a queue: who may do so can merge without it. */
 export function meaningOf(
@@ -155,17 +204,17 @@ export function meaningOf(
       : failed.length > 0
         ? { reason: 'CI_FAILURE', message: messageOf(failed) }
         : undefined,
+    missing: ofChecks.length === 0 ? undefined : messageOf(ofChecks),
     broken: broken.length === 0 ? undefined : { reason: 'BRANCH_PROTECTIONS', message: messageOf(broken) },
   };
 }
 
-async function checkGroup(
-  scope: QueueScope,
-  queue: { key: QueueKey; repo: RepositoryWithOwner; parameters: QueueParameters },
-  grouped: Grouped,
-): Promise<GroupResult> {
-  const minutes = queue.parameters.check_response_timeout_minutes;
-  const requested = grouped.row.requested_at ?? scope.now;
-  const isLate = addMinutes(requested, minutes) <= scope.now;
-  return meaningOf(await evaluateGroup(scope, queue, grouped), { isLate, minutes });
+function resultOf(
+  { now }: QueueScope,
+  { check_response_timeout_minutes: minutes }: QueueParameters,
+  { requested_at }: EntryRow,
+  evaluations: readonly MoveEvaluation[],
+): GroupResult {
+  const isLate = addMinutes(requested_at ?? now, minutes) <= now;
+  return meaningOf(evaluations, { isLate, minutes });
 }

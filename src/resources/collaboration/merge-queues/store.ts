@@ -1,4 +1,7 @@
 import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { roleLevel } from '#access/roles.ts';
+import { permissionIn } from '#access/sql.ts';
+import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
@@ -172,14 +175,33 @@ export async function removeEntries(
   return rows.sort((a, b) => Number(a.position) - Number(b.position));
 }
 
+/** The accounts among some that may still change a queue: users who may write, and bots of apps that are installed for it. */
+export async function findAllowed(
+  db: Db,
+  { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>,
+  accounts: readonly Id<'accounts'>[],
+): Promise<ReadonlySet<Id<'accounts'>>> {
+  if (accounts.length === 0) return new Set();
+  const { rows } = await sql<{ id: Id<'accounts'> }>`
+    select a.id from accounts a where a.id = any (${[...accounts]}::bigint[]) and a.suspended_at is null and (
+      exists (select from repository_roles role where role.repository_id = ${id} and role.account_id = a.id
+        and role.level >= ${roleLevel('write')})
+      or exists (select from apps p join installations i on i.app_id = p.id
+        where p.bot_id = a.id and i.account_id = ${owner_id} and i.suspended_at is null
+          and ${permissionIn(sql`i.permissions`, 'merge_queues:write')}
+          and (i.repository_selection = 'all' or exists (select from installation_repositories ir
+            where ir.installation_id = i.id and ir.repository_id = ${id}))))`.execute(db);
+  return new Set(rows.map((row) => row.id));
+}
+
 const queuesWhere = async (db: Db, condition: RawBuilder<boolean>): Promise<QueueKey[]> =>
   (
     await sql<QueueKey>`select distinct e.repository_id as repository, e.base_ref as branch
       from merge_queue_entries e where e.removed_at is null and ${condition}`.execute(db)
   ).rows;
 
-/** All queues that have groups. */
-export const listWaitingQueues = (db: Db): Promise<QueueKey[]> => queuesWhere(db, sql`e.checks is not null`);
+/** All queues that have entries. */
+export const listAllQueues = (db: Db): Promise<QueueKey[]> => queuesWhere(db, sql`true`);
 
 /** The queues of some repositories that have entries. */
 export const listQueues = async (db: Db, repositories: readonly RepositoryId[]): Promise<QueueKey[]> =>

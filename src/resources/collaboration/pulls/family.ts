@@ -5,7 +5,7 @@ import * as pullsEndpoints from './endpoints/pulls.ts';
 import * as reviewersEndpoints from './endpoints/reviewers.ts';
 import { pullEvents } from './events.ts';
 import { pullFollowUps } from './follow-ups.ts';
-import { deleteMergedBranches, followPushes, testChanged, testImported } from './jobs.ts';
+import { deleteMergedBranches, followPushes, testChanged, testImported, testOthers } from './jobs.ts';
 import * as limits from './limits.ts';
 import { removeLostReviewers } from './reviewer-jobs.ts';
 import * as schemas from './schemas.ts';
@@ -20,5 +20,5 @@ export const pulls = family({
   followUps: pullFollowUps,
   payloadParts: { pull_request: FullPullRequest },
   subscriptions: [followPushes, testChanged, deleteMergedBranches, removeLostReviewers],
-  jobs: [testImported],
+  jobs: [testImported, testOthers],
 });

@@ -5,15 +5,16 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { findBranch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
-import { enqueue, job } from '#jobs/job.ts';
-import { grouped, unique } from '#lib/collections.ts';
+import { enqueue, enqueueAll, job } from '#jobs/job.ts';
+import { chunks, gather, grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { moveRefs } from '#resources/code/pushes/index.ts';
 import { RuleViolations } from '#resources/code/ref-rules/index.ts';
 import { namedRepositories } from '#resources/repositories/repositories/index.ts';
 import { findNextConcerned, followOpened, followPush } from './follow-pushes.ts';
 import { movedBranches } from './heads.ts';
-import { isOpenHead, listPullsAfter, loadOpenInto, loadPulls, type PullRow, pullRows } from './store.ts';
+import { mergeTestLimits } from './limits.ts';
+import { isOpenHead, listOpenInto, listPullsAfter, loadOpenInto, loadPulls, type PullRow, pullRows } from './store.ts';
 import { testMerges } from './test-merges.ts';
 
 /** Updates pull requests after pushes to their branches. */
@@ -33,6 +34,8 @@ export const followPushes = batchSubscription<'push' | 'pull_request.opened' | '
   },
 });
 
+const testsPerBatch = 100;
+
 const movingEnds = [
   'push',
   'pull_request.opened',
@@ -41,12 +44,16 @@ const movingEnds = [
   'pull_request.edited',
 ] as const;
 
-/** Tests whether pull requests can be merged after one of their branches has moved. */
+/**
+ * Tests whether pull requests can be merged after one of their branches has moved. A push to the base of very many tests some of
+ * them at once, so that frequent pushes don't test all of them each time.
+ */
 export const testChanged = batchSubscription<(typeof movingEnds)[number], JobContext>({
   name: 'pulls.test-merges',
   on: movingEnds,
   attempts: 25,
-  async runAll(events, { db, scope }) {
+  async runAll(events, { db, scope, change, now, services }) {
+    const { perPush } = services.resourceLimits.of(mergeTestLimits);
     for (const [repository, own] of grouped(events, (event) => event.repository)) {
       if (repository === undefined) continue;
       const refs = own.flatMap((event) => (event.kind === 'push' ? movedBranches(event.data.moves) : []));
@@ -55,14 +62,48 @@ export const testChanged = batchSubscription<(typeof movingEnds)[number], JobCon
         refs.length === 0 ? [] : loadOpenInto(scope, repository, unique(refs)),
         loadPulls(db, unique(named)),
       ]);
+      const lastChanged = into.toSorted((a, b) => b.updated_at.getTime() - a.updated_at.getTime());
       const open = new Map<PullRow['id'], PullRow>();
-      for (const pull of [...into, ...changed.values()]) if (pull.state === 'open') open.set(pull.id, pull);
+      for (const pull of [...lastChanged.slice(0, perPush), ...changed.values()])
+        if (pull.state === 'open') open.set(pull.id, pull);
       await testMerges(scope, repository, [...open.values()]);
+      const bases = unique(gather(lastChanged.slice(perPush), 'base_ref'));
+      if (bases.length > 0) await change(({ tx }) => enqueueOthers(tx, { repository, bases, now }));
     }
   },
 });
 
-const importsPerBatch = 100;
+/** Tests the open pull requests into a branch that were left out when it moved. */
+export const testOthers = job<{ repository: Id<'repositories'>; base: string }, JobContext>({
+  name: 'pulls.test-others',
+  attempts: 25,
+  async run({ repository, base }, { scope, db, stopping }) {
+    for (const some of chunks(await listOpenInto(db, repository, [base]), testsPerBatch)) {
+      stopping?.throwIfAborted();
+      await testMerges(scope, repository, some);
+    }
+  },
+});
+
+/** Pushes within so many milliseconds have the pull requests that they left out tested once. */
+const othersInterval = 10_000;
+
+const enqueueOthers = (
+  tx: Tx,
+  { repository, bases, now }: { repository: Id<'repositories'>; bases: readonly string[]; now: Date },
+): Promise<void> =>
+  enqueueAll(
+    tx,
+    testOthers,
+    bases.map((base) => ({
+      payload: { repository, base },
+      options: {
+        key: `${testOthers.name}:${repository}:${base}`,
+        // The same time for all pushes in between, so that each later one does not put it off.
+        runAt: new Date((Math.floor(now.getTime() / othersInterval) + 1) * othersInterval),
+      },
+    })),
+  );
 
 /** Tests whether the open pull requests of an imported repository can be merged, since imports record no events for them. */
 export const testImported = job<{ repository: Id<'repositories'> }, JobContext>({
@@ -71,7 +112,7 @@ export const testImported = job<{ repository: Id<'repositories'> }, JobContext>(
   async run({ repository }, { scope, db, stopping }) {
     for (let after = 0; ; ) {
       stopping?.throwIfAborted();
-      const some = await listPullsAfter(db, repository, after, importsPerBatch);
+      const some = await listPullsAfter(db, repository, after, testsPerBatch);
       const last = some.at(-1);
       if (last === undefined) return;
       await testMerges(

@@ -10,3 +10,12 @@ export const reviewerLimits = limitGroup('reviewers', 'Reviewers of pull request
     past: '422; further code owners are not asked',
   },
 });
+
+export const mergeTestLimits = limitGroup('mergeTests', 'Test merges', {
+  perPush: {
+    value: 50,
+    unit: 'count',
+    of: 'open pull requests whose merge is tested at once after a push to their base, those first that changed last',
+    past: 'the others are tested a few seconds later, once for all pushes until then',
+  },
+});

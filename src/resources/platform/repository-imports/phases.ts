@@ -2,7 +2,7 @@
 
 import type { Static, TSchema } from 'typebox';
 import type { Db } from '#database/connect.ts';
-import type { Change, WriteScope } from '#endpoint/scope.ts';
+import type { ServedChange, WriteScope } from '#endpoint/scope.ts';
 import type { Progress } from '#git/process/progress.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
@@ -13,7 +13,7 @@ import { clearMissing, findIncomplete, type ImportRow, movePosition, type Phase,
 
 export type PhaseContext = {
   db: Db;
-  change: Change;
+  change: ServedChange<'repositoryRules'>;
   source: Source;
   onProgress: (progress: Progress) => void;
 };

@@ -3,7 +3,7 @@ import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { GitStore } from '#git/repo.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
 import { enqueueImportedIssues } from '#resources/collaboration/issues/index.ts';
-import { importRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
+import { importRepository, type RuledActor, updateRepository } from '#resources/repositories/repositories/index.ts';
 import type { SourceAddress } from './address.ts';
 import { type People, storable } from './attribution.ts';
 import type { Target } from './pages.ts';
@@ -22,6 +22,8 @@ export type WantedImport = {
   name: string;
   private: boolean;
   people: People;
+  /** For operators' commands; see `RuledActor`. */
+  onBypass?: RuledActor['onBypass'];
 };
 
 type ImportReport = { repository: RepositoryRow; issues: number; comments: number };
@@ -69,7 +71,7 @@ async function getStarted(
 
 /** Creates the repository with its branches and tags. If that fails, nothing remains. */
 async function start({ change, git, source, clock, onProgress }: ImportContext, wanted: WantedImport, found: SourceRepository) {
-  const { from, token, owner, by, name } = wanted;
+  const { from, token, owner, by, name, onBypass } = wanted;
   return change(async (scope) => {
     const now = clock();
     const repository = await importRepository(scope, {
@@ -88,6 +90,7 @@ async function start({ change, git, source, clock, onProgress }: ImportContext, 
       source: `${from.origin}/${pathOf(found)}.git`,
       token,
       onProgress,
+      onBypass,
       now,
     });
     const row = await insertImport(scope.tx, {

@@ -4,7 +4,7 @@ import { findRepoById } from '#access/lookup.ts';
 import type { NewOwner } from '#access/owner.ts';
 import type { Role } from '#access/roles.ts';
 import type { Account, Repo, RepositoryRow, SignedIn } from '#access/viewer.ts';
-import type { ChangeScope, WriteScope } from '#endpoint/scope.ts';
+import type { ServedChangeScope, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
@@ -18,7 +18,16 @@ import { checkArriving } from './arriving-workflows.ts';
 import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
 import { removeFromInstallations } from './installation-store.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
-import { checkMayCreate, checkName, createRepository, letMemberAdminister, precheckCreation } from './rules.ts';
+import { evaluateRules, type RuledScope } from './ruled-change.ts';
+import {
+  checkMayCreate,
+  checkName,
+  createRepository,
+  createUnruledFork,
+  letMemberAdminister,
+  precheckCreation,
+  precheckRules,
+} from './rules.ts';
 import {
   countForks,
   findForkOf,
@@ -27,7 +36,7 @@ import {
   lockOwner,
   putRedirect,
   removeRedirect,
-  updateRepository,
+  updateRuledRepository,
 } from './store.ts';
 
 /** Forks, copies of templates, and transfers. */
@@ -39,8 +48,12 @@ type Fork = { row: RepositoryRow; role: Role | undefined };
  * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork
  * of a source at most: if there is one, it is returned. The fork of a private repository is private.
  */
-export async function forkRepository({ db, change, git }: ChangeScope, wanted: NewFork): Promise<Fork> {
-  const existing = await change((scope) => findOwnFork(scope, wanted));
+export async function forkRepository({ db, change, git }: ServedChangeScope<'repositoryRules'>, wanted: NewFork): Promise<Fork> {
+  const existing = await change(async (scope) => {
+    const found = await findOwnFork(scope, wanted);
+    if (!found) await precheckRules(scope, await forkCreation(scope, wanted));
+    return found;
+  });
   if (existing) return existing;
   await using copy = await copyOf(git, wanted.repo, wanted.onlyBranch);
   await checkArriving(db, { ...wanted, source: wanted.repo }, copy.findWorkflowFolder);
@@ -69,29 +82,26 @@ async function findOwnFork(scope: WriteScope, { repo, owner, by }: NewFork): Pro
 export const invalidForkOwner = () =>
   invalid('Fork', 'organization', 'invalid', 'organization is not one in which you may create a fork');
 
-async function createFork(
-  scope: WriteScope,
-  { git, repo, owner, by, name, now, initialize }: NewFork & { git: GitStore; initialize: Initialize },
-): Promise<Fork> {
-  const row = await createRepository(scope, {
-    git,
-    owner,
-    by,
-    wanted: {
-      name: name ?? (await findFreeName(scope, owner, repo.name)),
-      description: repo.description,
-      visibility: repo.visibility,
-      has_issues: false,
-    },
-    from: {
-      parent_id: repo.id,
-      source_id: repo.source_id ?? repo.id,
-      default_branch: repo.default_branch,
-      forked_from_private: repo.visibility === 'private',
-    },
-    initialize,
-    now,
-  });
+const forkCreation = async (scope: WriteScope, { repo, owner, by, name }: NewFork) => ({
+  owner,
+  by,
+  wanted: {
+    name: name ?? (await findFreeName(scope, owner, repo.name)),
+    description: repo.description,
+    visibility: repo.visibility,
+    has_issues: false,
+  },
+  from: {
+    parent_id: repo.id,
+    source_id: repo.source_id ?? repo.id,
+    default_branch: repo.default_branch,
+    forked_from_private: repo.visibility === 'private',
+  },
+});
+
+async function createFork(scope: RuledScope, wanted: NewFork & { git: GitStore; initialize: Initialize }): Promise<Fork> {
+  const { git, repo, by, now, initialize } = wanted;
+  const row = await createRepository(scope, { ...(await forkCreation(scope, wanted)), git, initialize, now });
   await countForks(scope.tx, repo.id);
   await record(scope.tx, { ...inRepository({ repo, by, now }), kind: 'repository.forked', data: { fork: row.id } });
   return { row, role: 'admin' };
@@ -108,7 +118,7 @@ export const createPrivateFork = (
   scope: WriteScope,
   { repo, by, now, git, name, initialize }: RepositoryAction & { git: GitStore; name: string; initialize: Initialize },
 ): Promise<RepositoryRow> =>
-  createRepository(scope, {
+  createUnruledFork(scope, {
     git,
     owner: { ...repo.owner, role: 'owner' },
     by,
@@ -148,7 +158,7 @@ type TemplateCopy = {
 
 /** Creates a repository from a template: the files of its branches, without their history. */
 export async function generateFromTemplate(
-  { db, change, git }: ChangeScope,
+  { db, change, git }: ServedChangeScope<'repositoryRules'>,
   { template, owner, by, wanted, allBranches, identity, now }: TemplateCopy,
 ): Promise<RepositoryRow> {
   if (!template.is_template) throw unprocessable('The repository is not a template.');
@@ -163,7 +173,7 @@ type Transfer = RepositoryAction & { to: NewOwner; name: string | undefined; tea
 
 /** Transfers a repository to the caller's own account, or to an organization in which the caller may create repositories. */
 export async function transferRepository(
-  scope: WriteScope,
+  scope: RuledScope,
   { repo, to, name: wantedName, teams, by, now }: Transfer,
 ): Promise<RepositoryRow> {
   const name = wantedName === undefined ? repo.name : checkName(wantedName);
@@ -178,12 +188,17 @@ export async function transferRepository(
   const taken = await findOwned(scope.tx, to.id, name);
   if (taken && taken.id !== repo.id)
     throw invalid('Repository', 'new_name', 'already_exists', 'name already exists on the new account');
+  const { visibility, language } = repo;
+  const leaving = await evaluateRules(scope, { by }, { kind: 'transfer', repo });
+  const arrival = { kind: 'create', owner: to, name, visibility, isFork: repo.source_id !== null, language } as const;
+  const arriving = await evaluateRules(scope, { by }, arrival);
+  await Promise.all([leaving, arriving].map((approval) => approval.record(scope, repo.id)));
   // Removes what the former owner granted. Collaborators keep their roles, but for the new owner.
   await removeFromInstallations(scope.tx, repo.id);
   await removeRepositoryFromTeams(scope.tx, repo.id);
   await removeRepositoryFromTokens(scope.tx, repo.id);
   await removeAllValues(scope.tx, repo.id);
-  const row = await updateRepository(scope.tx, repo.id, { owner_id: to.id, name, updated_at: now });
+  const row = await updateRuledRepository(scope.tx, repo.id, { owner_id: to.id, name, updated_at: now }, arriving);
   await removeRedirect(scope.tx, to.login, name);
   await putRedirect(scope.tx, repo.owner.login, repo.name, repo.id, now);
   await letMemberAdminister(scope, repo.id, { owner: to, by, now });

@@ -1,9 +1,9 @@
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import type { Progress } from '#git/process/progress.ts';
 import { getDefaultBranch, listRefs } from '#git/refs/refs.ts';
 import { importRepository as fetchInto } from '#git/transport/import.ts';
+import type { RuledScope } from './ruled-change.ts';
 import { type Creation, createRepository } from './rules.ts';
 import { updateRepository } from './store.ts';
 
@@ -22,7 +22,7 @@ type Import = Omit<Creation, 'initialize' | 'from'> & {
  * many branches there are: history that was pushed elsewhere raises no webhooks here.
  */
 export async function importRepository(
-  scope: WriteScope,
+  scope: RuledScope,
   { source, pulls, token, onProgress, ...creation }: Import,
 ): Promise<RepositoryRow> {
   const { owner, by, now } = creation;

@@ -2,7 +2,7 @@
 import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { gather, unique } from '#lib/collections.ts';
-import { removeFork } from './rules.ts';
+import { removeFork } from './deletion.ts';
 import { findLostForkForUpdate } from './store.ts';
 
 /** What takes access to repositories of an account away. A fork that was being made meanwhile is looked at, too. */

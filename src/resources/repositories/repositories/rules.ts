@@ -10,7 +10,6 @@ import type { GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { defined, unique } from '#lib/collections.ts';
 import { forbidden, invalid, refuseSwitchedOn, unprocessable } from '#lib/refusal.ts';
-import { snapshotOf } from '#lib/snapshot.ts';
 import { raiseCollaborator } from '#resources/identity/members/index.ts';
 import { getSettings } from '#resources/identity/organizations/index.ts';
 import { giveTeamAccess } from '#resources/identity/teams/index.ts';
@@ -18,6 +17,7 @@ import { type FirstValues, setFirstValues } from '#resources/repositories/custom
 import { insertFirstLabels } from '#resources/repositories/labels/index.ts';
 import { branchExists, type Initialize, initializeEmpty } from './initialize.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
+import { evaluateRules, exemptAs, type RuleApproval, type RuledActor, type RuledScope } from './ruled-change.ts';
 import { missingFeatures, type NewRepository, type RepositoryChange } from './schemas.ts';
 import { firstSwitches, recordSwitches, switchesAfter, wantedSwitches } from './security.ts';
 import { checkSignoffChange } from './signoff.ts';
@@ -26,11 +26,10 @@ import {
   findOwned,
   findRepository,
   insertRepository,
-  listPrivateForks,
   putRedirect,
   removeRedirect,
-  removeRepository,
   updateRepository,
+  updateRuledRepository,
 } from './store.ts';
 
 /**
@@ -104,6 +103,8 @@ export type Creation = {
   properties?: FirstValues;
   /** Creates the folder on disk. The default creates an empty repository. */
   initialize?: Initialize;
+  /** For operators' commands; see `RuledActor`. */
+  onBypass?: RuledActor['onBypass'];
   now: Date;
 };
 
@@ -111,7 +112,10 @@ export type Creation = {
  * Refuses an invalid name or a visibility that isn't allowed; returns both. The insert of the row checks whether the name is
  * taken.
  */
-async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
+async function checkCreation(
+  scope: WriteScope,
+  { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>,
+): Promise<Named> {
   const name = checkName(wanted.name);
   // Clients send the others as their defaults for new repositories, as `gh repo create` does.
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
@@ -120,9 +124,29 @@ async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Crea
   return { name, visibility };
 }
 
-/** Refuses what `createRepository` would refuse, before expensive work starts. */
-export async function precheckCreation(scope: WriteScope, creation: Pick<Creation, 'owner' | 'by' | 'wanted'>): Promise<void> {
-  const { name } = await checkCreation(scope, creation);
+type Named = { readonly name: string; readonly visibility: Visibility };
+type RuledCreation = Pick<Creation, 'owner' | 'by' | 'wanted' | 'from' | 'properties' | 'onBypass'>;
+
+const evaluateCreation = (scope: RuledScope, { owner, from, properties, ...actor }: RuledCreation, named: Named) =>
+  evaluateRules(scope, actor, {
+    kind: 'create',
+    owner,
+    isFork: from?.source_id !== undefined,
+    language: null,
+    properties,
+    ...named,
+  });
+
+/** Refuses what `createRepository` would refuse apart from a name that is taken, before expensive work starts. */
+export async function precheckRules(scope: RuledScope, creation: RuledCreation): Promise<Named> {
+  const named = await checkCreation(scope, creation);
+  await evaluateCreation(scope, creation, named);
+  return named;
+}
+
+/** The same with a name that is taken. */
+export async function precheckCreation(scope: RuledScope, creation: RuledCreation): Promise<void> {
+  const { name } = await precheckRules(scope, creation);
   if (await findOwned(scope.tx, creation.owner.id, name)) throw nameTaken();
 }
 
@@ -130,9 +154,21 @@ export async function precheckCreation(scope: WriteScope, creation: Pick<Creatio
  * Creates a repository: its row, its folder on disk and its event. The folder is created before the transaction commits, so that
  * every acknowledged repository has one. A folder without a row is harmless, since ids aren't reused.
  */
-export async function createRepository(
+export async function createRepository(scope: RuledScope, creation: Creation): Promise<RepositoryRow> {
+  const named = await checkCreation(scope, creation);
+  return addRepository(scope, creation, named, await evaluateCreation(scope, creation, named));
+}
+
+/** Creates a private fork of a security advisory, which rules of its organization aren't about. */
+export async function createUnruledFork(scope: WriteScope, creation: Creation): Promise<RepositoryRow> {
+  return addRepository(scope, creation, await checkCreation(scope, creation), exemptAs('privateFork'));
+}
+
+async function addRepository(
   scope: WriteScope,
   { git, owner, by, wanted, from = {}, labels, properties, initialize = initializeEmpty(git), now }: Creation,
+  { name, visibility }: Named,
+  approval: RuleApproval,
 ): Promise<RepositoryRow> {
   const { auto_init, gitignore_template, license_template, ...rest } = wanted;
   const {
@@ -142,8 +178,7 @@ export async function createRepository(
     name: _name,
     ...settings
   } = withoutMissing(withTitleSetting(rest));
-  const { name, visibility } = await checkCreation(scope, { owner, by, wanted });
-  const row = await insertRepository(scope.tx, {
+  const values = {
     ...defined(settings),
     ...from,
     ...(await firstSwitches(scope.tx, owner)),
@@ -154,8 +189,10 @@ export async function createRepository(
     created_by: by.account.id,
     created_at: now,
     updated_at: now,
-  });
+  };
+  const row = await insertRepository(scope.tx, values, approval);
   if (!row) throw nameTaken();
+  await approval.record(scope, row.id);
   if (labels !== 'none') await insertFirstLabels(scope.tx, row.id);
   await removeRedirect(scope.tx, owner.login, name);
   await letMemberAdminister(scope, row.id, { owner, by, now });
@@ -208,7 +245,7 @@ function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: 
 
 /** Changes a repository. Renaming, archiving and other changes with their own webhook event are recorded as separate events. */
 export async function changeRepository(
-  scope: WriteScope,
+  scope: RuledScope,
   action: RepositoryAction & { git: GitStore },
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
@@ -226,9 +263,18 @@ export async function changeRepository(
   refuseSwitchedOn('Repository', wanted, missingFeatures);
   checkSignoffChange(repo, wanted.web_commit_signoff_required);
   if (visibility !== repo.visibility) await checkMayChangeVisibility(scope, action, visibility);
+  const ruled = {
+    ...(name === repo.name ? {} : { name }),
+    ...(visibility === repo.visibility ? {} : { visibility }),
+  };
+  const approval = await evaluateUpdate(scope, action, ruled);
   if (name !== repo.name) await prepareRename(scope, repo, name, now);
   const switches = await switchesAfter(scope.tx, repo, wantedSwitches(security_and_analysis));
-  const row = await updateRepository(scope.tx, repo.id, { ...defined(settings), ...switches, name, visibility, updated_at: now });
+  const values = { ...defined(settings), ...switches, updated_at: now };
+  const row = await (approval
+    ? updateRuledRepository(scope.tx, repo.id, { ...values, ...ruled }, approval)
+    : updateRepository(scope.tx, repo.id, values));
+  await approval?.record(scope, repo.id);
   const event = inRepository(action);
   if (name !== repo.name) await record(scope.tx, { ...event, kind: 'repository.renamed', data: { from: repo.name } });
   if (visibility !== repo.visibility) {
@@ -251,6 +297,16 @@ export async function changeRepository(
     await record(scope.tx, { ...event, kind: 'repository.updated', data: { changes, from: formerValuesOf(repo, changes) } });
   await recordSwitches(scope, action, row);
   return row;
+}
+
+/** Evaluates rules about a new name or visibility; undefined if the repository keeps both. */
+async function evaluateUpdate(
+  scope: RuledScope,
+  { repo, by }: RepositoryAction,
+  changes: Partial<Named>,
+): Promise<RuleApproval | undefined> {
+  if (Object.keys(changes).length === 0) return undefined;
+  return repo.is_private_fork ? exemptAs('privateFork') : evaluateRules(scope, { by }, { kind: 'update', repo, ...changes });
 }
 
 /** The former values of what changed, for the event. */
@@ -303,50 +359,6 @@ async function prepareRename(scope: WriteScope, repo: Repo, name: string, now: D
   if (taken && taken.id !== repo.id) throw nameTaken();
   await removeRedirect(scope.tx, repo.owner.login, name);
   if (name.toLowerCase() !== repo.name.toLowerCase()) await putRedirect(scope.tx, repo.owner.login, repo.name, repo.id, now);
-}
-
-/** The columns of the repository, without the viewer's access to it. */
-const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
-
-/** Deletes a repository. A subscription to the event removes its folder. */
-export async function deleteRepository(scope: WriteScope, action: RepositoryAction): Promise<void> {
-  const { repo } = action;
-  await checkMemberPrivilege(scope, 'members_can_delete_repositories', action);
-  const was = repo.is_private_fork ? {} : { was: snapshotOf(rowOf(repo)) }; // Events of private forks disclose nothing.
-  const data = { name: repo.name, ...was };
-  await removePrivateForks(scope, repo, action.now);
-  await record(scope.tx, { ...inRepository(action), kind: 'repository.deleted', data });
-  await removeRepository(scope.tx, repo.id);
-  if (repo.parent_id !== null) await countForks(scope.tx, repo.parent_id);
-}
-
-/**
- * Removes a private fork, or a repository whose owner was deleted. A subscription to the event removes its folder and files. The
- * event holds nothing else about the repository, so no webhook reports it.
- */
-export async function removeWithOwner(scope: WriteScope, repo: RepositoryRow, now: Date): Promise<void> {
-  const { id: repository, owner_id: owner, name, parent_id } = repo;
-  await removePrivateForks(scope, repo, now);
-  await record(scope.tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data: { name } });
-  await removeRepository(scope.tx, repository);
-  if (parent_id !== null) await countForks(scope.tx, parent_id);
-}
-
-/**
- * Removes a fork whose owner may no longer have it. Webhooks and subscribers get the same event as for any deleted repository.
- */
-export async function removeFork(scope: WriteScope, fork: RepositoryRow, now: Date): Promise<void> {
-  const { id: repository, owner_id: owner, name, parent_id } = fork;
-  const data = { name, was: snapshotOf(fork) };
-  await removePrivateForks(scope, fork, now);
-  await record(scope.tx, { kind: 'repository.deleted', owner, repository, actor: undefined, at: now, data });
-  await removeRepository(scope.tx, repository);
-  if (parent_id !== null) await countForks(scope.tx, parent_id);
-}
-
-/** Private forks are deleted with their repository, since otherwise only their owners could find them. */
-async function removePrivateForks(scope: WriteScope, { id }: Pick<RepositoryRow, 'id'>, now: Date): Promise<void> {
-  for (const fork of await listPrivateForks(scope.tx, id)) await removeWithOwner(scope, fork, now);
 }
 
 /**

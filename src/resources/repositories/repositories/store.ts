@@ -8,6 +8,7 @@ import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page, Uncounted } from '#lib/page.ts';
 import { propertyValues, type ValuesByName } from '#resources/repositories/custom-properties/index.ts';
+import type { RuleApproval } from './ruled-change.ts';
 
 export type Sort = 'created' | 'updated' | 'pushed' | 'full_name';
 export type Order = { sort: Sort; direction: 'asc' | 'desc' };
@@ -196,7 +197,11 @@ export async function findInNetwork(db: Db, source: Id<'repositories'>, login: s
 }
 
 /** Inserts a repository; undefined if its owner already has one with that name. */
-export const insertRepository = (tx: Tx, row: Insertable<DB['repositories']>): Promise<RepositoryRow | undefined> =>
+export const insertRepository = (
+  tx: Tx,
+  row: Insertable<DB['repositories']>,
+  _approval: RuleApproval,
+): Promise<RepositoryRow | undefined> =>
   tx
     .insertInto('repositories')
     .values(row)
@@ -204,10 +209,19 @@ export const insertRepository = (tx: Tx, row: Insertable<DB['repositories']>): P
     .returningAll()
     .executeTakeFirst();
 
-export const updateRepository = (
+/** Changes columns that rules of organizations may be about. */
+export const updateRuledRepository = (
   tx: Tx,
   id: Id<'repositories'>,
   change: Updateable<DB['repositories']>,
+  _approval: RuleApproval,
+): Promise<RepositoryRow> =>
+  tx.updateTable('repositories').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
+
+export const updateRepository = (
+  tx: Tx,
+  id: Id<'repositories'>,
+  change: Omit<Updateable<DB['repositories']>, 'owner_id' | 'name' | 'visibility'>,
 ): Promise<RepositoryRow> =>
   tx.updateTable('repositories').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
@@ -275,10 +289,11 @@ export async function addStars(tx: Tx, changes: readonly { repository: Id<'repos
 export const setSize = (tx: Tx, id: Id<'repositories'>, kibibytes: number) =>
   tx.updateTable('repositories').set({ size_kb: kibibytes }).where('id', '=', id).execute();
 
-export const removeRepository = (tx: Tx, id: Id<'repositories'>) => tx.deleteFrom('repositories').where('id', '=', id).execute();
+export const removeRepository = (tx: Tx, id: Id<'repositories'>, _approval: RuleApproval) =>
+  tx.deleteFrom('repositories').where('id', '=', id).execute();
 
 /** Makes all repositories of an owner private. */
-export const concealRepositories = (tx: Tx, owner: Id<'accounts'>) =>
+export const concealRepositories = (tx: Tx, owner: Id<'accounts'>, _approval: RuleApproval) =>
   tx
     .updateTable('repositories')
     .set({ visibility: 'private' })

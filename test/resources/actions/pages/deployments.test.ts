@@ -1,9 +1,14 @@
 // Websites that workflows bring, by the unmodified client of artifacts.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Readable } from 'node:stream';
 import { DefaultArtifactClient } from '@actions/artifact';
+import { sql } from 'kysely';
 import { type Header, pack } from 'tar-stream';
 import { expect, test } from 'vitest';
+import { initialValues } from '#lib/limits.ts';
+import { pagesLimits } from '#resources/actions/pages/limits.ts';
+import { filesOfArtifact } from '#resources/actions/pages/unpack.ts';
 import type { Task } from '#runner-protocol/generated/runner/v1/runner_pb.js';
 import { pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { inJob } from '#test/support/in-job.ts';
@@ -107,6 +112,35 @@ test('an artifact whose headers are long is refused, and holds nobody up', async
   expect(longest, 'milliseconds of the longest turn').toBeLessThan(300);
 });
 
+/** A zip archive of many empty files. */
+function zipOf(count: number): Buffer {
+  const local = Buffer.alloc(31, 'a');
+  local.write('PK\x03\x04');
+  local.fill(0, 4, 26).writeUInt32LE(1, 26);
+  const entry = Buffer.alloc(47, 'a');
+  entry.write('PK\x01\x02');
+  entry.fill(0, 4, 46).writeUInt16LE(1, 28);
+  const end = Buffer.alloc(22);
+  end.write('PK\x05\x06');
+  for (const at of [8, 10]) end.writeUInt16LE(count, at);
+  end.writeUInt32LE(entry.length * count, 12);
+  end.writeUInt32LE(local.length, 16);
+  return Buffer.concat([local, ...Array.from({ length: count }, () => entry), end]);
+}
+
+test('an artifact of many files, none of which is a website, is not looked through', async () => {
+  let opened = 0;
+  const bytes = zipOf(20_000);
+  const open = async ({ start = 0, end = bytes.length - 1 } = {}) => {
+    opened++;
+    return Readable.from([bytes.subarray(start, end + 1)]);
+  };
+  const file = { size: bytes.length, etag: '', modified: new Date(0), open };
+  const reading = Array.fromAsync(filesOfArtifact(file, initialValues(pagesLimits)));
+  await expect(reading).rejects.toThrow('no artifact.tar among its first 100 files');
+  expect(opened).toBeLessThan(500);
+});
+
 test('a workflow brings a website, all of it at once, and a bad one changes nothing', async () => {
   const { at, web, owner, client, upload, deploy } = await setting();
   const large = 'x'.repeat(2_000_000);
@@ -156,6 +190,18 @@ test('a workflow brings a website, all of it at once, and a bad one changes noth
   await here.settle();
   expect(await status(body.id)).toBe('deployment_content_failed');
   expect(await get(web)).toMatchObject({ status: 200, body: 'by a workflow' });
+});
+
+test('other jobs come before builds', async () => {
+  const { upload, deploy } = await setting();
+  const id = await upload('site', await tarOf([{ name: 'index.html', content: 'x' }]));
+  await here.settle();
+  expect((await deploy(id)).status).toBe(200);
+  const { rows } = await sql<{ priority: number }>`select priority from jobs.jobs where task_identifier = 'pages.build'`.execute(
+    here.db,
+  );
+  expect(rows).toEqual([{ priority: 5 }]);
+  await here.settle();
 });
 
 test('a deployment that is cancelled before its end changes nothing', async () => {

@@ -1,4 +1,4 @@
-import { mkdir } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { sql } from 'kysely';
 import { describe, expect, test } from 'vitest';
@@ -7,8 +7,10 @@ import type { Commit } from '#git/objects/parse-commit.ts';
 import { parseOpenPgpSignature, verifyOpenPgp } from '#git/signatures/openpgp-signature.ts';
 import { openGitStore } from '#git/store.ts';
 import { parseOpenPgpKey } from '#lib/openpgp/key.ts';
+import { dearmor, type Packet, readPackets } from '#lib/openpgp/packets.ts';
 import { hasGpg, newGpg } from '#test/git/signatures/support.ts';
 import { scratch } from '#test/git/support.ts';
+import { armored, rsaPacket } from '#test/lib/openpgp/build.ts';
 import { addCommit, diskOf } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
 import { byGpg, clone } from './signing.ts';
@@ -144,8 +146,10 @@ describe.skipIf(!hasGpg)('with GnuPG (skipped where it is not installed)', () =>
     expect(await reasonOf(base, twice)).toBe('malformed_signature');
   });
 
-  const signedCommit = async (): Promise<{ commit: Commit; key: { armored: string; fingerprint: string; primary: string } }> => {
-    const { repo, signer, exported, fingerprint } = await signing();
+  const signedCommit = async (
+    userId?: string,
+  ): Promise<{ commit: Commit; key: { armored: string; fingerprint: string; primary: string } }> => {
+    const { repo, signer, exported, fingerprint } = await signing(userId);
     const oid = await signer.commit();
     await signer.push('HEAD:refs/heads/main');
     await using reader = await openObjects(diskOf(w, repo));
@@ -180,5 +184,39 @@ describe.skipIf(!hasGpg)('with GnuPG (skipped where it is not installed)', () =>
     ]);
     expect(await verifyOpenPgp(store, [swapped])).toEqual(['unknown_key']);
     expect(await verifyOpenPgp(store, [])).toEqual([]);
+  });
+
+  test('a key that would be used slowly, or is damaged, verifies nothing, though it was added before such keys were refused', async () => {
+    const check = checkOf(await signedCommit());
+    const packets = readPackets(dearmor(check.key.armored));
+    const withSubkey = (subkey: Packet) => ({ ...check, key: { ...check.key, armored: armored([...packets, subkey]) } });
+    const slow = withSubkey(rsaPacket(16_384, 16_384, 14));
+    const damaged = withSubkey({ tag: 14, body: Buffer.from([4, 0]) });
+    const usual = withSubkey(rsaPacket(4_096, 17, 14));
+    expect(await verifyOpenPgp(w.hearth.services.git, [slow])).toEqual(['unknown_key']);
+    expect(await verifyOpenPgp(w.hearth.services.git, [damaged])).toEqual(['unknown_key']);
+    expect(await verifyOpenPgp(w.hearth.services.git, [usual])).toEqual(['valid']);
+  });
+
+  test('a key at which gpg fails takes no others along, and is not tried again soon', async () => {
+    const [good, bad] = [checkOf(await signedCommit()), checkOf(await signedCommit('Eve <makes-gpg-fail@example.org>'))];
+    const [bin, log] = [join(await scratch(), 'bin'), join(await scratch(), 'log')];
+    await mkdir(bin);
+    const script = `#!/bin/sh
+PATH="\${PATH#*:}"
+echo run >> '${log}'
+for one in "$@"; do case "$one" in */keyring) grep -qa makes-gpg-fail "$one" && exit 134; esac; done
+exec gpg "$@"
+`;
+    await writeFile(join(bin, 'gpg'), script, { mode: 0o755 });
+    await using store = await openGitStore({
+      root: await scratch(),
+      env: { ...process.env, PATH: `${bin}:${process.env.PATH}` },
+    });
+    const runs = async () => (await readFile(log, 'utf8')).split('\n').length - 1;
+    expect(await verifyOpenPgp(store, [bad, good])).toEqual(['gpgverify_error', 'valid']);
+    expect(await runs()).toBe(3);
+    expect(await verifyOpenPgp(store, [bad, good])).toEqual(['gpgverify_error', 'valid']);
+    expect(await runs()).toBe(4);
   });
 });

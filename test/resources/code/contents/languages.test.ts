@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import type { Change } from '#endpoint/scope.ts';
+import type { ServedChange } from '#endpoint/scope.ts';
 import { measureFiles } from '#resources/code/contents/jobs.ts';
 import { addCommit, diskOf, history, point } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
@@ -63,7 +63,7 @@ test('a count that takes long does not put back what a later one has replaced', 
     .executeTakeFirstOrThrow();
   const about = { id, owner: repo.owner_id, repository: repo.id, actor: undefined, at: w.clock.now };
   // Before the first count is written, there is another push, and it is counted.
-  const change: Change = async (work) => {
+  const change: ServedChange = async (work) => {
     await point(w, repo, 'refs/heads/main', second);
     await w.settle();
     return w.change(work);

@@ -169,11 +169,24 @@ test('every type of rule comes back as it was sent', async () => {
       { type: 'max_file_path_length', parameters: { max_file_path_length: 100 } },
       { type: 'max_file_size', parameters: { max_file_size: 100 } },
     ],
+    repository: [
+      { type: 'repository_create' },
+      { type: 'repository_delete' },
+      { type: 'repository_transfer' },
+      { type: 'repository_name', parameters: pattern },
+      { type: 'repository_name', parameters: { ...pattern, negate: false } },
+      { type: 'repository_visibility', parameters: { allowed_visibilities: ['internal', 'private'] } },
+    ],
   };
+  const acme = await org(owner);
+  const conditions = { repository_name: { include: [], protected: true } };
   for (const [target, wanted] of Object.entries(rules)) {
-    const { status, body } = await client.post(path, { name: target, target, enforcement: 'active', rules: wanted });
-    expect([status, body.rules]).toEqual([201, wanted]);
-    expect((await client.get(`${path}/${body.id}`)).body.rules).toEqual(wanted);
+    const isAbove = target === 'repository';
+    const at = isAbove ? `/orgs/${acme.login}/rulesets` : path;
+    const more = isAbove ? { conditions } : {};
+    const { status, body } = await client.post(at, { name: target, target, enforcement: 'active', rules: wanted, ...more });
+    expect([status, body.target, body.rules, body.conditions]).toEqual([201, target, wanted, more.conditions]);
+    expect((await client.get(`${at}/${body.id}`)).body.rules).toEqual(wanted);
   }
   expect(
     new Set(

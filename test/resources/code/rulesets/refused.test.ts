@@ -38,7 +38,9 @@ test.each<[string, object, string]>([
   ['a number as name', { name: 1 }, 'name'],
   ['no enforcement', { enforcement: undefined }, 'enforcement'],
   ['an unknown enforcement', { enforcement: 'on' }, 'enforcement'],
-  ['an unknown target', { target: 'repository' }, 'target'],
+  ['an unknown target', { target: 'commit' }, 'target'],
+  ['repositories themselves', { target: 'repository' }, 'target'],
+  ['a rule about repositories themselves', ruled({ type: 'repository_delete' }), 'rules.0.type'],
   ['rules that are no list', { rules: {} }, 'rules'],
   ['an unknown type', ruled({ type: 'unknown' }), 'rules.0.type'],
   ['workflows of no list', ruled({ type: 'workflows', parameters: {} }), 'rules.0.parameters.workflows'],
@@ -166,11 +168,6 @@ test.each<[string, object, string]>([
   ['two of them', { conditions: { ...named, repository_id: { repository_ids: [] } } }, 'conditions'],
   ['a name that is no pattern', { conditions: { repository_name: { include: ['[a'] } } }, 'conditions.repository_name.include.0'],
   [
-    'names that are kept',
-    { conditions: { repository_name: { include: [], protected: true } } },
-    'conditions.repository_name.protected',
-  ],
-  [
     'a repository of somebody else',
     { conditions: { repository_id: { repository_ids: [engine.id, own.id] } } },
     'conditions.repository_id.repository_ids.1',
@@ -189,6 +186,45 @@ test.each<[string, object, string]>([
     'an unknown property of the system',
     { conditions: { repository_property: { exclude: [{ name: 'tier', source: 'system', property_values: ['1'] }] } } },
     'conditions.repository_property.exclude.0.name',
+  ],
+  ['an unknown target', { target: 'commit' }, 'target'],
+  ['a rule about branches of repositories themselves', { target: 'repository', ...ruled({ type: 'deletion' }) }, 'rules.0.type'],
+  ['a rule about repositories for branches', ruled({ type: 'repository_create' }), 'rules.0.type'],
+  ['a rule about repositories for pushes', { target: 'push', ...ruled({ type: 'repository_create' }) }, 'rules.0.type'],
+  [
+    'refs of repositories themselves',
+    { target: 'repository', conditions: { ...named, ref_name: { include: ['~ALL'] } } },
+    'conditions.ref_name',
+  ],
+  [
+    'the same rule about repositories twice',
+    { target: 'repository', ...ruled({ type: 'repository_create' }, { type: 'repository_create' }) },
+    'rules.1.type',
+  ],
+  [
+    'an expression for names that RE2 refuses',
+    { target: 'repository', ...ruled({ type: 'repository_name', parameters: { operator: 'regex', pattern: '(?=x)' } }) },
+    'rules.0.parameters.pattern',
+  ],
+  [
+    'an unknown visibility',
+    { target: 'repository', ...ruled({ type: 'repository_visibility', parameters: { allowed_visibilities: ['secret'] } }) },
+    'rules.0.parameters.allowed_visibilities.0',
+  ],
+  [
+    'no visibility at all',
+    { target: 'repository', ...ruled({ type: 'repository_visibility', parameters: { allowed_visibilities: [] } }) },
+    'rules.0.parameters.allowed_visibilities',
+  ],
+  [
+    'deploy keys that bypass rules about repositories',
+    { target: 'repository', bypass_actors: [{ actor_type: 'DeployKey' }] },
+    'bypass_actors.0.actor_type',
+  ],
+  [
+    'a bypass by pull requests of rules about repositories',
+    { target: 'repository', bypass_actors: [{ actor_type: 'OrganizationAdmin', bypass_mode: 'pull_request' }] },
+    'bypass_actors.0.bypass_mode',
   ],
 ])('in an organization: %s', async (_, more, field) => {
   await unchanged(tables, async () => {

@@ -1,6 +1,7 @@
 import { expect, test } from 'vitest';
 import { findRefOids } from '#git/refs/refs.ts';
 import { mustUpdateRefs } from '#git/refs/update-refs.ts';
+import { advance } from '#resources/collaboration/merge-queues/advance.ts';
 import { advanceWaiting } from '#resources/collaboration/merge-queues/jobs.ts';
 import { diskOf } from '#test/resources/code/commits/setting.ts';
 import { world } from '#test/support/world.ts';
@@ -214,6 +215,92 @@ test('a group whose branch was lost is made anew', async () => {
   expect(await findRefOids(diskOf(w, repo), [group.head_ref])).toEqual(new Map([[group.head_ref, expect.any(String)]]));
   await check(one.number, 'success');
   expect(await entry(one.number)).toMatchObject({ state: 'merged' });
+});
+
+test('an entry whose group can have no branch leaves the queue', async () => {
+  const { client, base, ready, enqueue, entry, tip } = await queueSetting(w);
+  const one = await ready('one');
+  expect((await client.post(`${base}/git/refs`, { ref: 'refs/heads/queue/main', sha: await tip('main') })).status).toBe(201);
+  expect((await enqueue(one.number)).status).toBe(201);
+  await w.settle();
+  expect(await entry(one.number)).toMatchObject({
+    state: 'removed',
+    removal_reason: 'GIT_TREE_INVALID',
+    removal_message: expect.stringContaining('the name of another branch is the beginning of queue/main/pr-'),
+  });
+});
+
+test('an entry of a base with a name so long that a group has none leaves the queue', async () => {
+  const { client, base, ruleset, ready, enqueue, entry, tip } = await queueSetting(w);
+  const one = await ready('one');
+  // Names have 1,024 bytes at most, each part 250.
+  const name = ['a', 'b', 'c', 'd'].map((letter) => letter.repeat(245)).join('/');
+  expect((await client.post(`${base}/git/refs`, { ref: `refs/heads/${name}`, sha: await tip('main') })).status).toBe(201);
+  const conditions = { ref_name: { include: ['~ALL'], exclude: [] } };
+  expect((await client.put(`${base}/rulesets/${ruleset.id}`, { conditions })).status).toBe(200);
+  expect((await client.patch(`${base}/pulls/${one.number}`, { base: name })).status).toBe(200);
+  expect((await enqueue(one.number)).status).toBe(201);
+  await w.settle();
+  expect(await entry(one.number)).toMatchObject({
+    state: 'removed',
+    removal_reason: 'GIT_TREE_INVALID',
+    removal_message: expect.stringContaining('its name is too long'),
+  });
+});
+
+test.each(['removed', 'suspended'] as const)('what somebody added who was %s then is not merged', async (what) => {
+  const { client, base, repo, ready, check, entry, tip } = await queueSetting(w);
+  const bob = await w.user();
+  await w.collaborator(repo, bob, 'write');
+  const one = await ready('one');
+  expect((await (await w.as(bob)).put(`${base}/pulls/${one.number}/queue-entry`)).status).toBe(201);
+  await w.settle();
+  const before = await tip('main');
+  if (what === 'removed') expect((await client.delete(`${base}/collaborators/${bob.login}`)).status).toBe(204);
+  else {
+    const admin = await w.as(await w.user(undefined, { site_admin: true }));
+    expect((await admin.put(`/users/${bob.login}/suspended`)).status).toBe(204);
+  }
+  await check(one.number, 'success');
+  expect(await entry(one.number)).toMatchObject({
+    state: 'removed',
+    removal_message: 'Who added it may not merge it any more.',
+  });
+  expect(await tip('main')).toBe(before);
+});
+
+test('a queue whose time is over goes on later, after other jobs', async () => {
+  const { repo, ready, enqueue, queue } = await queueSetting(w);
+  const [one, two] = [await ready('one'), await ready('two')];
+  for (const { number } of [one, two]) await enqueue(number);
+  const tested = async () => (await queue()).entries.filter((entry: Entry) => entry.state === 'awaiting_checks').length;
+  await advance(w.jobContext(), { repository: repo.id, branch: 'main' }, 0);
+  expect(await tested()).toBe(1);
+  await w.settle();
+  expect(await tested()).toBe(2);
+});
+
+test('as long as a repository takes no changes, its queues rest', async () => {
+  const { client, base, repo, ready, enqueue, check, entry, tip } = await queueSetting(w, {
+    rules: [{ parameters: { min_entries_to_merge: 2, min_entries_to_merge_wait_minutes: 1 } }],
+  });
+  const one = await ready('one');
+  await enqueue(one.number);
+  await w.settle();
+  await check(one.number, 'success');
+  const before = await tip('main');
+  expect((await client.patch(base, { archived: true })).status).toBe(200);
+  await pass(2);
+  expect(await tip('main')).toBe(before);
+  expect((await client.patch(base, { archived: false })).status).toBe(200);
+  const migration = { repositories: [`${repo.owner.login}/${repo.name}`], lock_repositories: true };
+  const { body } = await client.post('/user/migrations', migration);
+  await pass(2);
+  expect(await tip('main')).toBe(before);
+  expect((await client.delete(`/user/migrations/${body.id}/repos/${repo.name}/lock`)).status).toBe(204);
+  await pass(2);
+  expect(await entry(one.number)).toMatchObject({ state: 'merged' });
+  expect(await tip('main')).not.toBe(before);
 });
 
 test('the queue ends with its rule', async () => {

@@ -1,5 +1,4 @@
-// Random steps through the API. More of them: HEARTH_TEST_QUEUE_STEPS=1000 HEARTH_TEST_SEED=7 npx vitest run
-// test/resources/collaboration/merge-queues/random.test.ts
+// A few random steps through the API. Thousands of them, on a server that is killed: bench/merge-queues/run.ts
 import { execFileSync } from 'node:child_process';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
@@ -9,7 +8,7 @@ import { world } from '#test/support/world.ts';
 import { queueSetting } from './setting.ts';
 
 const w = await world();
-const steps = Number(process.env.HEARTH_TEST_QUEUE_STEPS ?? 60);
+const steps = 60;
 const seed = Number(process.env.HEARTH_TEST_SEED ?? 20_261_124);
 
 const kinds = ['open', 'open', 'check', 'check', 'check', 'check', 'remove', 'amend', 'push', 'jump'] as const;

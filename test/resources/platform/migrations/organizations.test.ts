@@ -259,6 +259,23 @@ test('an archive can be read into an organization that is here, whose members an
   await expect(importBytes(personal, target.login)).rejects.toThrow(/of one organization, and 0 are in it/);
 });
 
+test('an archive gives nobody the roles of a team that is here', async () => {
+  const { owner, member, name, base } = await withTeams();
+  const bytes = await download(here, owner, await exported(here, owner, { repositories: [name] }, base), base);
+  const target = await here.org(owner, fresh('umbrella'));
+  await here.member(target, member);
+  const actor = { by: owner.id, now: here.clock.now };
+  const secret = await here.repo(target, { by: owner, visibility: 'private' });
+  // The archive has the team Steam, with the member, below a team of the name that this one has.
+  await here.change(async (scope) => {
+    const engines = await createTeam(scope, { ...actor, org: target, wanted: { name: 'Engines', privacy: 'closed' } });
+    await setTeamRole(scope, { ...actor, team: engines, repository: secret, role: 'admin' });
+  });
+  await importBytes(bytes, target.login);
+  const { body } = await (await here.as(member)).get(`/repos/${target.login}/${secret.name}`);
+  expect(body.permissions).toMatchObject({ pull: true, push: false, admin: false });
+});
+
 test.each<[string, (team: TeamRecord, all: TeamRecord[]) => Partial<TeamRecord>, RegExp]>([
   ['below itself', ({ url }) => ({ parent_team: url }), /is below itself/],
   ['in a circle', (_one, all) => ({ parent_team: all[1]?.url ?? null }), /is below itself/],

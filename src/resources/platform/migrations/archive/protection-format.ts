@@ -2,7 +2,7 @@
 import { type Static, Type } from 'typebox';
 import { each, Nullable, OneOf } from '#lib/shape.ts';
 import { protectionSwitches } from '#resources/code/branch-protection/index.ts';
-import { actorTypes, bypassModes, enforcements, RepositoryConditions, Rule, targets } from '#resources/code/rulesets/index.ts';
+import { actorTypes, bypassModes, enforcements, RepositoryConditions, Rule, refTargets } from '#resources/code/rulesets/index.ts';
 import { Address, Count, Text } from './shapes.ts';
 
 /** A person or a team. Apps are left out: another server has others. */
@@ -42,7 +42,7 @@ export const RulesetRecord = Type.Object({
   url: Address,
   repository: Address,
   name: Type.String({ minLength: 1, maxLength: 255 }),
-  target: OneOf(targets),
+  target: OneOf(refTargets),
   enforcement: OneOf(enforcements),
   conditions: RepositoryConditions,
   rules: Type.Array(Rule, { maxItems: 1_000 }),

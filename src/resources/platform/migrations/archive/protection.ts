@@ -3,7 +3,7 @@ import { path } from '#endpoint/links.ts';
 import { gather, getOptional } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { listProtections, type ProtectionRow, protectionSwitches } from '#resources/code/branch-protection/index.ts';
-import { listOwnRulesets, type Rule, type RulesetRow } from '#resources/code/rulesets/index.ts';
+import { listOwnRulesets, type RefRuleset, type Rule } from '#resources/code/rulesets/index.ts';
 import type { Address } from './format.ts';
 import type { ProtectedBranchRecord, RulesetRecord } from './protection-format.ts';
 import { type ArchivedRepository, addressOrNull, teamAddress } from './records.ts';
@@ -76,14 +76,14 @@ export async function* rulesetsOf(
   yield rows.map((row) => rulesetRecord(archived, row, addressOf));
 }
 
-type BypassActor = RulesetRow['bypass_actors'][number];
+type BypassActor = RefRuleset['bypass_actors'][number];
 
 const namedBy = ({ actor_type, actor_id }: BypassActor): Named => ({
   user_id: actor_type === 'User' && actor_id !== null ? asId<'accounts'>(actor_id) : null,
   team_id: actor_type === 'Team' && actor_id !== null ? asId<'teams'>(actor_id) : null,
 });
 
-const rulesetRecord = ({ url }: ArchivedRepository, row: RulesetRow, addressOf: AddressOf): RulesetRecord => ({
+const rulesetRecord = ({ url }: ArchivedRepository, row: RefRuleset, addressOf: AddressOf): RulesetRecord => ({
   type: 'ruleset',
   url: path(url, 'rules', row.id),
   repository: url,

@@ -1,10 +1,11 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Change, WriteScope } from '#endpoint/scope.ts';
+import type { ServedChange } from '#endpoint/scope.ts';
 import type { GitStore } from '#git/repo.ts';
 import type { ResourceLimits } from '#lib/limits.ts';
 import type { ObjectStore } from '#objects/store.ts';
 import { releaseLimits } from '#resources/collaboration/releases/index.ts';
+import type { RuledActor, RuledScope } from '#resources/repositories/repositories/index.ts';
 import type { Address } from '../archive/format.ts';
 import { migrationLimits } from '../limits.ts';
 import { importAccounts } from './accounts.ts';
@@ -22,12 +23,14 @@ type ImportParts = {
   file: string;
   git: GitStore;
   objects: ObjectStore;
-  change: Change;
+  change: ServedChange<'repositoryRules'>;
   limits: ResourceLimits;
   /**
    * The login of an organization here that gets what belongs to the one in the archive. Omitted: it is found by its own login.
    */
   into?: string | undefined;
+  /** For operators' commands; see `RuledActor`. */
+  onBypass?: RuledActor['onBypass'];
   onProgress: OnProgress;
 };
 
@@ -53,8 +56,8 @@ export async function importArchive({ file, into, ...parts }: ImportParts): Prom
 type ContentParts = Omit<ImportParts, 'file' | 'into'> & { contents: Contents; pages: Pages };
 
 async function importContents(
-  scope: WriteScope,
-  { contents, pages, objects, onProgress }: ContentParts,
+  scope: RuledScope,
+  { contents, pages, objects, onProgress, onBypass }: ContentParts,
   into: string | undefined,
 ): Promise<Outcome> {
   const { folder } = pages;
@@ -62,7 +65,7 @@ async function importContents(
   await refuseExisting(scope, contents, accounts);
   const repositories = new Map<Address, Imported>();
   for (const [url, record] of contents.repositories) {
-    repositories.set(url, await importOne(scope, record, { folder, accounts }));
+    repositories.set(url, await importOne(scope, record, { folder, accounts, onBypass }));
     onProgress('Repositories', repositories.size, contents.repositories.size);
   }
   const teams = await importTeams(scope, contents, { accounts, repositories });

@@ -10,7 +10,14 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { defined } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { replaceLabels } from '#resources/repositories/labels/index.ts';
-import { createRepository, findOwned, importRepository, updateRepository } from '#resources/repositories/repositories/index.ts';
+import {
+  createRepository,
+  findOwned,
+  importRepository,
+  type RuledActor,
+  type RuledScope,
+  updateRepository,
+} from '#resources/repositories/repositories/index.ts';
 import { type Address, gitFolder, type RepositoryRecord } from '../archive/format.ts';
 import { type Accounts, ownerOf } from './accounts.ts';
 import type { Contents } from './check.ts';
@@ -38,9 +45,9 @@ export async function refuseExisting(scope: WriteScope, { repositories }: Conten
 
 /** Makes a repository with its labels and its Git data from the archive's folder. Git checks every object. */
 export async function importOne(
-  scope: WriteScope,
+  scope: RuledScope,
   record: RepositoryRecord,
-  { folder, accounts }: { folder: string; accounts: Accounts },
+  { folder, accounts, onBypass }: { folder: string; accounts: Accounts; onBypass: RuledActor['onBypass'] },
 ): Promise<Imported> {
   const { git, now } = scope;
   const owner = ownerOf(accounts, record.owner);
@@ -61,6 +68,7 @@ export async function importOne(
       has_issues,
       has_downloads,
     },
+    onBypass,
     now,
   } as const;
   const login = record.git_url?.split('/').at(-2) ?? owner.login;

@@ -12,8 +12,8 @@ type ImportedOwners = { accounts: Accounts; repositories: ReadonlyMap<Address, I
 
 /**
  * Gives teams their roles in the imported repositories. Teams are found by their names in their organization. Missing teams are
- * created with the people who are members of the organization; the members of existing teams don't change. Returns all teams by
- * their addresses.
+ * created with the people who are members of the organization; the members of existing teams don't change. A team that is created
+ * below an existing one gets no members, since they would have its roles. Returns all teams by their addresses.
  */
 export async function importTeams(
   scope: WriteScope,
@@ -21,13 +21,19 @@ export async function importTeams(
   { accounts, repositories }: ImportedOwners,
 ): Promise<ReadonlyMap<Address, TeamRow>> {
   const made = new Map<Address, TeamRow>();
+  /** The teams that give the roles of one that was here already. */
+  const established = new Set<TeamRow['id']>();
   // Each comes after the team above it: `checkContents` has refused circles.
   const importTeam = async (record: TeamRecord): Promise<TeamRow> => {
     const done = made.get(record.url);
     if (done) return done;
     const parent = record.parent_team === null ? null : await importTeam(getOrThrow(teams, record.parent_team));
     const org = ownerOf(accounts, record.organization);
-    const team = (await findTeam(scope.tx, org.id, slugOf(record.name))) ?? (await makeTeam(scope, record, { parent, accounts }));
+    const known = await findTeam(scope.tx, org.id, slugOf(record.name));
+    const isEstablished = known !== undefined || (parent !== null && established.has(parent.id));
+    const wanted = isEstablished ? { ...record, members: [] } : record;
+    const team = known ?? (await makeTeam(scope, wanted, { parent, accounts }));
+    if (isEstablished) established.add(team.id);
     for (const { repository, access } of record.permissions) {
       const { row } = getOrThrow(repositories, repository);
       await setTeamRole(scope, { team, repository: row, role: roleOfWord(access), by: undefined, now: scope.now });

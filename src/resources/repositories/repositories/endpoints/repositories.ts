@@ -8,9 +8,10 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pageOut, pagesInside } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
 import { Nothing } from '#lib/shape.ts';
+import { deleteRepository } from '../deletion.ts';
 import { initialCommitOf } from '../initialize.ts';
 import { presentFullRepository } from '../present.ts';
-import { type Creation, changeRepository, createRepository, deleteRepository, replaceTopics } from '../rules.ts';
+import { type Creation, changeRepository, createRepository, replaceTopics } from '../rules.ts';
 import { FullRepository, NewOrganizationRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
 import { maySeeSecurity } from '../security.ts';
 

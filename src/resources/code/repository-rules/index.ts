@@ -1,0 +1,2 @@
+export { explainRepositoryRules } from './explain.ts';
+export { evaluateOrganizationDeletion } from './organization-deletion.ts';
