@@ -1492,6 +1492,10 @@ create table private_registries (
   constraint private_registries_registry_type_check CHECK ((registry_type = ANY (ARRAY['maven_repository'::text, 'nuget_feed'::text, 'goproxy_server'::text, 'npm_registry'::text, 'rubygems_server'::text, 'cargo_registry'::text, 'composer_repository'::text, 'docker_registry'::text, 'git_source'::text, 'helm_registry'::text, 'hex_organization'::text, 'hex_repository'::text, 'pub_repository'::text, 'python_index'::text, 'terraform_registry'::text]))),
   constraint private_registries_auth_type_check CHECK ((auth_type = ANY (ARRAY['token'::text, 'username_password'::text, 'oidc_cloud_a'::text, 'oidc_cloud_b'::text, 'oidc_registry_a'::text, 'oidc_registry_b'::text, 'oidc_cloud_c'::text])))
 );
+create table private_registry_settings (
+  organization_id bigint not null,
+  allowed_in_workflows boolean not null
+);
 create table public_keys (
   id bigint generated always as identity not null,
   user_id bigint,
@@ -2387,6 +2391,7 @@ create table workflow_jobs (
   deployment_id bigint,
   asked_at timestamp with time zone,
   log_digest text,
+  has_registries boolean default false not null,
   constraint workflow_jobs_status_check CHECK ((status = ANY (ARRAY['waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_jobs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'success'::text, 'timed_out'::text]))),
   constraint workflow_jobs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL)))
@@ -2866,6 +2871,7 @@ CREATE UNIQUE INDEX pages_sites_private_label ON pages_sites USING btree (privat
 alter table private_registries add constraint private_registries_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX private_registries_name ON private_registries USING btree (organization_id, upper(name));
 CREATE UNIQUE INDEX private_registries_selection ON private_registries USING btree (selection_id);
+alter table private_registry_settings add constraint private_registry_settings_pkey PRIMARY KEY (organization_id);
 alter table public_keys add constraint public_keys_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX public_keys_fingerprint ON public_keys USING btree (fingerprint);
 CREATE INDEX public_keys_user ON public_keys USING btree (user_id, id);
@@ -3332,7 +3338,8 @@ insert into schema_migrations (version, name, checksum) values
   (290, '0290-follow-ups', '00ad0d4fe88e9ef14d7f6e0feb13a36481e2b3f1bfd11dd6eaefce5d4a4f516f'),
   (291, '0291-merge-queues', 'a941775ea616a5ba68d92746269bed36e04c4a506a292556b5c71d729a11d9aa'),
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
-  (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777');
+  (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
+  (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -4096,6 +4103,8 @@ alter table workflow_runs
   add constraint workflow_runs_workflow_repository_id_fkey FOREIGN KEY (workflow_repository_id) REFERENCES repositories(id) ON DELETE SET NULL;
 alter table rule_suites
   add constraint rule_suites_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table private_registry_settings
+  add constraint private_registry_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -1415,6 +1415,11 @@ export interface PrivateRegistries {
   selection_id: Id<'repository_selections'>;
 }
 
+export interface PrivateRegistrySettings {
+  organization_id: Id<'accounts'>;
+  allowed_in_workflows: boolean;
+}
+
 export interface PublicKeys {
   id: GeneratedAlways<Id<'public_keys'>>;
   user_id: Id<'accounts'> | null;
@@ -2267,6 +2272,7 @@ export interface WorkflowJobs {
   deployment_id: Id<'deployments'> | null;
   asked_at: Date | null;
   log_digest: string | null;
+  has_registries: Generated<boolean>;
 }
 
 export interface WorkflowRunAttempts {
@@ -2476,6 +2482,7 @@ export interface DB {
   pages_sessions: PagesSessions;
   pages_sites: PagesSites;
   private_registries: PrivateRegistries;
+  private_registry_settings: PrivateRegistrySettings;
   public_keys: PublicKeys;
   pull_request_cap_bypasses: PullRequestCapBypasses;
   pull_request_caps: PullRequestCaps;

@@ -5,6 +5,8 @@ import { inputWriter, taskTooLarge } from './given-inputs.ts';
 import { workflowFileLimits } from './limits.ts';
 import type { Combination } from './matrix.ts';
 
+export type AddedSteps = { readonly before: Source; readonly after: Source };
+
 /** The parts of a planned job that its runner gets. */
 type JobForRunner = {
   readonly id: string;
@@ -12,6 +14,8 @@ type JobForRunner = {
   readonly combination: Combination | null;
   readonly labels: readonly string[];
   readonly timeoutMinutes: number;
+  /** The steps that the server adds before and after the job's own steps. */
+  readonly added?: AddedSteps | undefined;
   /** Set if its file was called: the name of the run's workflow, and the inputs. */
   readonly called?: { readonly workflow: Json | undefined; readonly inputs: { readonly [name: string]: Json } } | undefined;
 };
@@ -56,6 +60,7 @@ export function fileForRunner(file: WorkflowFile, job: JobForRunner): string | u
   const jobs = {
     [job.id]: {
       ...own,
+      ...(job.added && Array.isArray(own.steps) ? { steps: [job.added.before, ...own.steps, job.added.after] } : {}),
       name: job.name,
       'runs-on': job.labels,
       'timeout-minutes': job.timeoutMinutes,

@@ -49,7 +49,11 @@ export const explainCommand = installationCommand(
       const [owner = '', name = ''] = path.replace(/^\/?(?:repos\/)?/, '').split('/');
       if (method.toUpperCase() === 'JOB') {
         const jobAddress = { owner, name, job: idOf(ref) };
-        const explained = await explainJob(db, jobAddress, { now, runsHosted: runsHostedJobs(services) });
+        const explained = await explainJob(db, jobAddress, {
+          now,
+          runsHosted: runsHostedJobs(services),
+          secrets: services.secrets,
+        });
         print(command, explained, [
           ...(explained.name === undefined ? [] : [`job ${jobAddress.job} of ${owner}/${name}: ${explained.name}`]),
           ...explained.steps.map(lineOf),

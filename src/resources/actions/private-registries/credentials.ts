@@ -1,37 +1,50 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Secrets } from '#lib/secrets.ts';
-import type { AuthType, RegistryType } from './auth-types.ts';
+import { type Credential, unusableReason } from './package-managers.ts';
 import { openSecret } from './rules.ts';
-import { type Identity, listRegistriesFor } from './store.ts';
+import { allowsWorkflows, listRegistriesFor, type Row } from './store.ts';
 
-/** A registry with the credentials to sign in to it. It must never be shown or logged. */
-type RegistryCredentials = {
-  name: string;
-  registry_type: RegistryType;
-  auth_type: AuthType;
-  url: string;
-  username: string | null;
-  replaces_base: boolean;
-  identity: Identity;
-  secret: string | undefined;
-};
+type Repository = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
-/** The registries that a repository may use, with their decrypted credentials. For whatever runs the repository's jobs. */
-export async function registriesFor(
+/** A registry that a workflow names, but doesn't get. */
+type Refused = { readonly name: string; readonly reason: string };
+type Selected = { readonly granted: readonly Credential[]; readonly refused: readonly Refused[] };
+
+/**
+ * The registries for a job of a workflow, with their decrypted secrets, and the ones that it can't have. A registry has to be
+ * named by the workflow and visible to the repository, and its organization has to allow workflows to use registries.
+ */
+export async function selectRegistries(
   db: Db,
   secrets: Secrets,
-  repo: Pick<RepositoryRow, 'id' | 'owner_id'>,
-): Promise<RegistryCredentials[]> {
-  const rows = await listRegistriesFor(db, repo);
-  return rows.map(({ name, registry_type, auth_type, url, username, replaces_base, identity, ...row }) => ({
-    name,
-    registry_type,
-    auth_type,
-    url,
-    username,
-    replaces_base,
-    identity,
-    secret: openSecret(secrets, { ...row, name }),
-  }));
+  repository: Repository,
+  names: readonly string[],
+): Promise<Selected> {
+  const [isAllowed, rows] = await Promise.all([allowsWorkflows(db, repository.owner_id), listRegistriesFor(db, repository)]);
+  const granted: Credential[] = [];
+  const refused: Refused[] = [];
+  for (const name of names) {
+    const row = rows.find((one) => one.name.toUpperCase() === name);
+    const credential = row && isAllowed ? credentialOf(secrets, row) : undefined;
+    const reason = credential ? unusableReason(credential) : reasonOf(isAllowed);
+    if (credential && reason === undefined) granted.push(credential);
+    else refused.push({ name, reason: reason ?? '' });
+  }
+  return { granted, refused };
+}
+
+const reasonOf = (isAllowed: boolean): string =>
+  isAllowed
+    ? 'no private registry of its organization that this repository may use has this name'
+    : "its owner doesn't allow workflows to use private registries";
+
+/** All registries that a repository may use, with their decrypted secrets. */
+export async function registriesFor(db: Db, secrets: Secrets, repository: Repository): Promise<Credential[]> {
+  return (await listRegistriesFor(db, repository)).map((row) => credentialOf(secrets, row));
+}
+
+function credentialOf(secrets: Secrets, row: Row): Credential {
+  const { name, registry_type, auth_type, url, username, replaces_base, identity } = row;
+  return { name, registry_type, auth_type, url, username, replaces_base, identity, secret: openSecret(secrets, row) };
 }

@@ -7,9 +7,15 @@ import { EncryptionKey, ensureKey, findActiveKey, presentKey } from '#resources/
 import { registryKey } from './keys.ts';
 import { registry } from './path-resources.ts';
 import { presentRegistry } from './present.ts';
-import { changeRegistry, createRegistry, deleteRegistry } from './rules.ts';
-import { NewPrivateRegistry, PrivateRegistry, PrivateRegistryChange, PrivateRegistryList } from './schemas.ts';
-import { listRegistries } from './store.ts';
+import { changeRegistry, changeWorkflowAccess, createRegistry, deleteRegistry } from './rules.ts';
+import {
+  NewPrivateRegistry,
+  PrivateRegistry,
+  PrivateRegistryChange,
+  PrivateRegistryList,
+  PrivateRegistryWorkflowAccess,
+} from './schemas.ts';
+import { allowsWorkflows, listRegistries } from './store.ts';
 
 const registries = { scopes: ['admin:org'], role: 'owner' } as const;
 const reads = { ...registries, permission: 'organization_private_registries:read' } as const;
@@ -60,6 +66,32 @@ export const getRegistryPublicKey = endpoint({
   async handle({ db, change, at }) {
     const key = registryKey(at.org);
     return presentKey((await findActiveKey(db, key)) ?? (await change((scope) => ensureKey(scope, key))));
+  },
+});
+
+export const getRegistryWorkflowAccess = endpoint({
+  id: 'private-registries/get-org-workflow-access',
+  method: 'GET',
+  path: '/orgs/{org}/private-registries/workflow-access',
+  summary: 'Get whether workflows may use the private registries of an organization',
+  access: reads,
+  replies: { 200: PrivateRegistryWorkflowAccess },
+  async handle({ db, at }) {
+    return { enabled: await allowsWorkflows(db, at.org.id) };
+  },
+});
+
+export const setRegistryWorkflowAccess = endpoint({
+  id: 'private-registries/set-org-workflow-access',
+  method: 'PUT',
+  path: '/orgs/{org}/private-registries/workflow-access',
+  summary: 'Set whether workflows may use the private registries of an organization',
+  access: writes,
+  body: PrivateRegistryWorkflowAccess,
+  example: { enabled: true },
+  replies: { 204: Nothing },
+  async handle({ change, body, action }) {
+    await change((scope) => changeWorkflowAccess(scope, action, body));
   },
 });
 

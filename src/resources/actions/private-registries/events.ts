@@ -6,6 +6,7 @@ declare module '#events/kinds.ts' {
     'private_registry.created': { registry: Id<'private_registries'> };
     'private_registry.changed': { registry: Id<'private_registries'> };
     'private_registry.deleted': { name: string };
+    'private_registry.workflow_access_changed': { enabled: boolean };
     'private_registry.key_rotated': { key: Id<'encryption_keys'> };
   }
 }
@@ -14,5 +15,6 @@ export const privateRegistryEvents = eventKinds({
   'private_registry.created': 'no webhook',
   'private_registry.changed': 'no webhook',
   'private_registry.deleted': 'no webhook',
+  'private_registry.workflow_access_changed': 'no webhook',
   'private_registry.key_rotated': 'no webhook',
 });

@@ -26,6 +26,7 @@ import {
   listNames,
   type RegistryRow,
   removeRegistry,
+  setAllowsWorkflows,
   updateRegistry,
 } from './store.ts';
 
@@ -157,6 +158,17 @@ async function changedSecret(
 export async function deleteRegistry(scope: WriteScope, action: OrganizationAction, registry: RegistryRow): Promise<void> {
   await removeRegistry(scope.tx, registry);
   await record(scope.tx, { ...inOrganization(action), kind: 'private_registry.deleted', data: { name: registry.name } });
+}
+
+/** Sets whether workflows may use the registries of an organization. */
+export async function changeWorkflowAccess(
+  scope: WriteScope,
+  action: OrganizationAction,
+  { enabled }: { readonly enabled: boolean },
+): Promise<void> {
+  await setAllowsWorkflows(scope.tx, action.org.id, enabled);
+  const data = { enabled };
+  await record(scope.tx, { ...inOrganization(action), kind: 'private_registry.workflow_access_changed', data });
 }
 
 /** Decrypts the stored secret of a registry. */

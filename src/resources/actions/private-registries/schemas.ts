@@ -27,6 +27,9 @@ export const PrivateRegistry = Type.Object({
 });
 export type PrivateRegistry = Static<typeof PrivateRegistry>;
 
+/** Whether workflows may use the registries of an organization: an addition to the public API. */
+export const PrivateRegistryWorkflowAccess = Type.Object({ enabled: Type.Boolean() });
+
 export const PrivateRegistryList = enveloped('configurations', PrivateRegistry);
 
 const fields = Type.Object({

@@ -17,7 +17,7 @@ import type { RegistryVisibility } from './schemas.ts';
 
 /** The fields that identify a caller to a registry without a secret (OIDC). */
 export type Identity = { [Field in IdentityField]?: string };
-type Row = Omit<Selectable<DB['private_registries']>, 'identity'> & { identity: Identity };
+export type Row = Omit<Selectable<DB['private_registries']>, 'identity'> & { identity: Identity };
 /** A registry with the repositories that may use it. */
 export type RegistryRow = Row & { visibility: RegistryVisibility; repository_ids: number[] };
 
@@ -45,6 +45,23 @@ export const findRegistry = (db: Db, organization: Id<'accounts'>, name: string)
 /** The registries that a repository may use. */
 export const listRegistriesFor = (db: Db, { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>): Promise<Row[]> =>
   registriesOf(db, owner_id).where(selectionIncludes(selection, id)).orderBy('id').execute();
+
+/** Whether an organization allows workflows to use its registries. It doesn't by default, and neither does a user. */
+export async function allowsWorkflows(db: Db, organization: Id<'accounts'>): Promise<boolean> {
+  const row = await db
+    .selectFrom('private_registry_settings')
+    .select('allowed_in_workflows')
+    .where('organization_id', '=', organization)
+    .executeTakeFirst();
+  return row?.allowed_in_workflows ?? false;
+}
+
+export const setAllowsWorkflows = (tx: Tx, organization_id: Id<'accounts'>, allowed_in_workflows: boolean) =>
+  tx
+    .insertInto('private_registry_settings')
+    .values({ organization_id, allowed_in_workflows })
+    .onConflict((conflict) => conflict.column('organization_id').doUpdateSet({ allowed_in_workflows }))
+    .execute();
 
 /** Reads the registry again, and locks it against changes until the transaction ends; undefined if it was deleted. */
 export async function findRegistryForUpdate(

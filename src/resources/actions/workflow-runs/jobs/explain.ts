@@ -2,9 +2,14 @@
 import type { Db } from '#database/connect.ts';
 import { asId } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
+import type { Secrets } from '#lib/secrets.ts';
 import { timestamp } from '#lib/time.ts';
 import { labelsOf, runnerLimits } from '#resources/actions/runners/index.ts';
+import { loadWorkflow } from '../planning/called-files.ts';
+import { standingOf } from '../planning/called-jobs.ts';
 import { planOf } from '../planning/kept-plan.ts';
+import { findJob, findRun } from '../store.ts';
+import { explainRegistries } from '../tasks/registries.ts';
 import {
   type CandidateRunner,
   findJobFacts,
@@ -31,16 +36,18 @@ const mostRunners = 10_000;
 
 /**
  * Tells why a job of a repository waits: the first step that isn't passed is the reason.
- * @param options `runsHosted`: whether the server starts programs for jobs of hosted runners
+ * @param options `runsHosted`: whether the server starts programs for jobs of hosted runners; `secrets` opens the registries that
+ * the job names
  */
 export async function explainJob(
   db: Db,
   { owner, name, job: id }: { owner: string; name: string; job: number },
-  { now, runsHosted }: { now: Date; runsHosted: boolean },
+  { now, runsHosted, secrets }: { now: Date; runsHosted: boolean; secrets: Secrets },
 ): Promise<JobExplanation> {
   const job = await findJobFacts(db, owner, name, asId(id));
   if (!job) return { name: undefined, steps: [], waits: false, message: `There is no job ${id} in ${owner}/${name}` };
   const steps = [stateStep(job), ...(job.status === 'completed' || job.status === 'in_progress' ? [] : turnSteps(job))];
+  if (job.status === 'queued') steps.push(...(await registrySteps(db, secrets, job)));
   const isItsTurn = job.status === 'queued' && steps.every(({ passed }) => passed);
   if (isItsTurn) {
     const [runners, hosted] = await Promise.all([
@@ -53,6 +60,16 @@ export async function explainJob(
   const waits = job.status !== 'completed' && job.status !== 'in_progress';
   const message = reason?.because ?? (waits ? 'a runner can take it now' : (steps[0]?.because ?? ''));
   return { name: job.name, steps, waits, message };
+}
+
+/** The registries that a job names, if its workflow file can still be read. */
+async function registrySteps(db: Db, secrets: Secrets, { id, run_id }: JobFacts): Promise<WaitingStep[]> {
+  const [run, job] = await Promise.all([findRun(db, run_id), findJob(db, id)]);
+  const workflow = run && (await loadWorkflow(db, run));
+  const standing = job && workflow && standingOf(workflow, job);
+  if (!run || !standing) return [];
+  const explained = await explainRegistries(db, secrets, run, standing);
+  return explained.map(({ passed, because }) => ({ check: 'private registry', passed, because }));
 }
 
 function stateStep({ status, conclusion, runner_name, queued_at }: JobFacts): WaitingStep {

@@ -55,17 +55,18 @@ export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => f
  * programs that a step began, and are silent then.
  * @returns the job as it is now
  */
-export async function noteState(scope: WriteScope, runner: RunnerRow, given: JobRow, reported: ReportedState): Promise<JobRow> {
+export async function noteState(scope: WriteScope, runner: RunnerRow, given: JobRow, sent: ReportedState): Promise<JobRow> {
   const { tx, now } = scope;
   const run = await findRunForUpdate(tx, given.run_id);
   const job = await findJob(tx, given.id);
   if (!run || !job) return given;
   if (!allowsJob(job, 'finish')) {
     // It was ended without the runner, which has now ended it too.
-    if (reported.result !== undefined) await removeSpent(tx, runner.id);
+    if (sent.result !== undefined) await removeSpent(tx, runner.id);
     return job;
   }
   const steps = await listSteps(tx, [job.id]);
+  const reported = job.has_registries ? withoutAddedSteps(sent, steps.length - 2) : sent;
   const isStopped =
     reported.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, { run, job }, reported, steps));
   const state = isStopped ? stopped(reported, steps.length - 2) : reported;
@@ -88,6 +89,12 @@ async function hasCleanup(tx: Tx, { run, job }: TakenJob, reported: ReportedStat
   if (!Array.isArray(steps)) return true;
   return (steps as Source[]).some((step, at) => mayCleanUp(step, progressOfStep(reported.steps[at], rows[at + 1])));
 }
+
+/** A report without the steps that the server added before and after those of the file (`AddedSteps`). */
+const withoutAddedSteps = (reported: ReportedState, count: number): ReportedState => ({
+  ...reported,
+  steps: reported.steps.slice(1, 1 + count),
+});
 
 /** How far a step is: as its runner reports now, or has reported before. */
 const progressOfStep = (reported: ReportedStep | undefined, row: StepRow | undefined): StepProgress => ({

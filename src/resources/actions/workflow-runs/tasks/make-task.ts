@@ -12,6 +12,7 @@ import { loadActionsPolicy } from '#resources/repositories/actions-permissions/i
 import { createJobToken } from '#resources/repositories/apps/index.ts';
 import { strategyContext } from '#workflow-files/calls.ts';
 import { budget, ExpressionProblem, type Json, newBudget } from '#workflow-files/expressions.ts';
+import { lineOf } from '#workflow-files/file.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
 import type { JobResult } from '#workflow-files/plan.ts';
@@ -29,6 +30,7 @@ import { planOf } from '../planning/kept-plan.ts';
 import { putSteps } from '../states/steps.ts';
 import { type JobRow, updateJob } from '../store.ts';
 import { identityRequest } from './identity.ts';
+import { RegistryRefused, registriesOf, registrySecretsOf } from './registries.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
 
@@ -87,6 +89,7 @@ export async function makeTask(
         'actions is configured',
       calls.length === 0 ? missing.line : undefined,
     );
+  const registries = await registriesFor(tx, secrets, run, standing);
   const file = refusing(() =>
     fileForRunner(own.file, {
       id,
@@ -94,6 +97,7 @@ export async function makeTask(
       combination,
       labels,
       timeoutMinutes: minutes,
+      added: registries?.steps,
       called: call && { workflow: workflow.file.source.name, inputs: call.inputs },
     }),
   );
@@ -132,6 +136,7 @@ export async function makeTask(
     },
     secrets: {
       ...(mayHaveSecrets ? await secretsOf(tx, secrets, { job, run }, hand) : hand({})),
+      ...registries?.secrets,
       ...(run.debugs ? debugSecrets : {}),
       GITHUB_TOKEN: token,
     },
@@ -139,7 +144,12 @@ export async function makeTask(
     needs: happened ? needsOf(happened, standing) : {},
   };
   await putSteps(tx, stepsOf(job, namesOfOwnSteps({ run, job }, standing, { ...given, context: github })));
-  return { job: await updateJob(tx, job.id, { token_id: row.id }), file, token, ...given };
+  return {
+    job: await updateJob(tx, job.id, { token_id: row.id, has_registries: registries !== undefined }),
+    file,
+    token,
+    ...given,
+  };
 }
 
 /**
@@ -168,6 +178,17 @@ async function secretsOf(
   return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, jobEnvironment)) };
 }
 
+/** The registries that a job names. @throws TaskProblem for one that it can't have */
+async function registriesFor(db: Db, secrets: Secrets, run: FoundJob['run'], standing: Standing) {
+  try {
+    return await registriesOf(db, secrets, run, standing);
+  } catch (error) {
+    if (!(error instanceof RegistryRefused || error instanceof ExpressionProblem)) throw error;
+    // Annotations are on the run's own file.
+    throw new TaskProblem(error.message, standing.calls.length === 0 ? lineOf(standing.definition.parts) : undefined);
+  }
+}
+
 /** What an expression refuses, as a problem of the job. */
 function refusing<Result>(work: () => Result): Result {
   try {
@@ -179,8 +200,16 @@ function refusing<Result>(work: () => Result): Result {
 
 /** Hides what a job must not show in its log. A runner does so too, unless it forgets. Undefined where all must be hidden. */
 export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
-  // Those that were handed on are of these, or made from them.
-  return maskOfSecrets((await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken))).values());
+  // Secrets that calls passed on are among these, or made from them.
+  const own = await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken));
+  return maskOfSecrets([...own.values(), ...(await maskedRegistries(db, secrets, taken))]);
+}
+
+async function maskedRegistries(db: Db, secrets: Secrets, { job, run }: TakenJob): Promise<string[]> {
+  if (!job.has_registries) return [];
+  const workflow = await loadWorkflow(db, run);
+  const standing = workflow && standingOf(workflow, job);
+  return standing ? registrySecretsOf(db, secrets, run, standing) : [];
 }
 
 /**

@@ -85,7 +85,11 @@ test('a job is told to end when its time is over, and ended where its runner doe
 });
 
 const explain = (repo: RepositoryRow, job: { id: number }, runsHosted = false) =>
-  explainJob(w.db, { owner: 'ACME', name: repo.name, job: job.id }, { now: w.clock.now, runsHosted });
+  explainJob(
+    w.db,
+    { owner: 'ACME', name: repo.name, job: job.id },
+    { now: w.clock.now, runsHosted, secrets: w.hearth.services.secrets },
+  );
 
 test('explain says what a job waits for, up to its runner', async () => {
   const { repo, base, jobsOf } = await setting({ build: { ...build, 'runs-on': { group: 'Fast', labels: ['gpu'] } } });

@@ -1,0 +1,239 @@
+// The configuration by which package managers sign in to private registries, as files and variables of a job's environment.
+import type { AuthType, IdentityField, RegistryType } from './auth-types.ts';
+
+/** A registry with its secret, which must never be shown or logged. */
+export type Credential = {
+  readonly name: string;
+  readonly registry_type: RegistryType;
+  readonly auth_type: AuthType;
+  readonly url: string;
+  readonly username: string | null;
+  readonly replaces_base: boolean;
+  readonly identity: { readonly [Field in IdentityField]?: string };
+  readonly secret: string | undefined;
+};
+
+/** A file for a job. */
+export type ConfigurationFile = {
+  readonly name: string;
+  readonly text: string;
+  /**
+   * The variable that gets the path of the file, or of its folder. `beside`: package managers find the file by its place, which
+   * is the folder above the workspace.
+   */
+  readonly found: { readonly variable: string; readonly prefix?: string } | { readonly folderIn: string } | 'beside';
+};
+
+export type Configuration = {
+  readonly files: readonly ConfigurationFile[];
+  readonly variables: Readonly<Record<string, string>>;
+};
+
+/** Writes secrets as texts that stand for them, so that the configuration itself contains none. */
+type WriteSecret = (secret: string) => string;
+
+type Configure = (credentials: readonly Credential[], write: WriteSecret) => Configuration;
+
+/** The registry's URL without a slash at its end. */
+const baseOf = ({ url }: Credential): string => url.replace(/\/+$/, '');
+const hostOf = ({ url }: Credential): string => new URL(url).host;
+/** A name that package managers accept as an identifier. */
+const idOf = ({ name }: Credential): string => name.toLowerCase().replaceAll('_', '-');
+
+const userOf = ({ username }: Credential, fallback: string): string => username ?? fallback;
+const base64 = (text: string): string => Buffer.from(text).toString('base64');
+const basic = (credential: Credential, fallback: string): string =>
+  base64(`${userOf(credential, fallback)}:${credential.secret ?? ''}`);
+
+const isPassword = ({ auth_type }: Credential): boolean => auth_type === 'username_password';
+
+const none = {} as const;
+const file = (name: string, lines: readonly string[], found: ConfigurationFile['found']): Configuration => ({
+  files: [{ name, text: `${lines.join('\n')}\n`, found }],
+  variables: none,
+});
+
+const npm: Configure = (credentials, write) =>
+  file(
+    'npmrc',
+    credentials.flatMap((credential) => {
+      const at = `${baseOf(credential).replace(/^https?:/, '')}/`;
+      return [
+        isPassword(credential)
+          ? `${at}:_auth=${write(basic(credential, ''))}`
+          : `${at}:_authToken=${write(credential.secret ?? '')}`,
+        ...(credential.replaces_base ? [`registry=${baseOf(credential)}/`] : []),
+      ];
+    }),
+    { variable: 'NPM_CONFIG_USERCONFIG' },
+  );
+
+/** The URL with user and password, for package managers that read them from there. */
+function urlWithSecret(credential: Credential, write: WriteSecret, fallback: string): string {
+  const { protocol, host, pathname } = new URL(credential.url);
+  const user = encodeURIComponent(userOf(credential, fallback));
+  const secret = write(encodeURIComponent(credential.secret ?? ''));
+  return `${protocol}//${user}:${secret}@${host}${pathname}`;
+}
+
+const pip: Configure = (credentials, write) => {
+  const [base] = credentials.filter(({ replaces_base }) => replaces_base);
+  const others = credentials.filter((one) => one !== base);
+  // The user that indexes expect with a token.
+  const url = (credential: Credential): string => urlWithSecret(credential, write, '__token__');
+  return file(
+    'pip.conf',
+    [
+      '[global]',
+      ...(base ? [`index-url = ${url(base)}`] : []),
+      ...(others.length > 0 ? ['extra-index-url =', ...others.map((one) => `    ${url(one)}`)] : []),
+    ],
+    { variable: 'PIP_CONFIG_FILE' },
+  );
+};
+
+const xml = (text: string): string =>
+  text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;').replaceAll('"', '&quot;');
+
+const maven: Configure = (credentials, write) => {
+  const server = (one: Credential): string =>
+    `<server><id>${idOf(one)}</id><username>${xml(userOf(one, 'token'))}</username>` +
+    `<password>${write(xml(one.secret ?? ''))}</password></server>`;
+  const source = (one: Credential): string => `<id>${idOf(one)}</id><url>${xml(baseOf(one))}</url>`;
+  const bases = credentials.filter(({ replaces_base }) => replaces_base).slice(0, 1);
+  return file(
+    'maven-settings.xml',
+    [
+      '<settings>',
+      `<servers>${credentials.map(server).join('')}</servers>`,
+      `<mirrors>${bases.map((one) => `<mirror>${source(one)}<mirrorOf>central</mirrorOf></mirror>`).join('')}</mirrors>`,
+      '<profiles><profile><id>private-registries</id><repositories>',
+      ...credentials.map((one) => `<repository>${source(one)}<snapshots><enabled>true</enabled></snapshots></repository>`),
+      '</repositories></profile></profiles>',
+      '<activeProfiles><activeProfile>private-registries</activeProfile></activeProfiles>',
+      '</settings>',
+    ],
+    { variable: 'MAVEN_ARGS', prefix: '--settings ' },
+  );
+};
+
+const toml = (text: string): string => JSON.stringify(text);
+
+const cargo: Configure = (credentials, write) => {
+  const [base] = credentials.filter(({ replaces_base }) => replaces_base);
+  const index = ({ url }: Credential): string => (url.startsWith('sparse+') ? url : `sparse+${url.replace(/\/*$/, '/')}`);
+  const token = (one: Credential): string => (isPassword(one) ? `Basic ${basic(one, '')}` : (one.secret ?? ''));
+  return file(
+    '.cargo/config.toml',
+    [
+      '[registry]',
+      'global-credential-providers = ["cargo:token"]',
+      ...credentials.flatMap((one) => [
+        `[registries.${idOf(one)}]`,
+        `index = ${toml(index(one))}`,
+        `token = "${write(toml(token(one)).slice(1, -1))}"`,
+      ]),
+      ...(base ? ['[source.crates-io]', `replace-with = ${toml(idOf(base))}`] : []),
+    ],
+    'beside',
+  );
+};
+
+const nuget: Configure = (credentials, write) => {
+  const clear = credentials.some(({ replaces_base }) => replaces_base) ? '<clear/>' : '';
+  const add = (key: string, value: string): string => `<add key="${key}" value="${value}"/>`;
+  const sources = credentials.map((one) => add(idOf(one), xml(one.url))).join('');
+  const secrets = credentials.map(
+    (one) =>
+      `<${idOf(one)}>${add('Username', xml(userOf(one, 'token')))}` +
+      `${add('ClearTextPassword', write(xml(one.secret ?? '')))}</${idOf(one)}>`,
+  );
+  return file(
+    'nuget.config',
+    [
+      '<configuration>',
+      `<packageSources>${clear}${sources}</packageSources>`,
+      `<packageSourceCredentials>${secrets.join('')}</packageSourceCredentials>`,
+      '</configuration>',
+    ],
+    'beside',
+  );
+};
+
+const go: Configure = (credentials, write) => {
+  const hasBase = credentials.some(({ replaces_base }) => replaces_base);
+  const proxies = credentials.map(baseOf);
+  return {
+    // Go reads a proxy's user and password from here.
+    ...file(
+      'netrc',
+      credentials.map(
+        (one) => `machine ${new URL(one.url).hostname} login ${userOf(one, 'token')} password ${write(one.secret ?? '')}`,
+      ),
+      { variable: 'NETRC' },
+    ),
+    variables: { GOPROXY: [...proxies, ...(hasBase ? [] : ['https://proxy.golang.org', 'direct'])].join(',') },
+  };
+};
+
+const yaml = (text: string): string => JSON.stringify(text);
+
+const bundler: Configure = (credentials, write) => {
+  const [base] = credentials.filter(({ replaces_base }) => replaces_base);
+  /** Bundler's own way of writing a host in the name of a setting. */
+  const setting = (host: string): string => `BUNDLE_${host.replaceAll('-', '___').replaceAll('.', '__').toUpperCase()}`;
+  return file(
+    'bundle-config',
+    [
+      '---',
+      ...credentials.map(
+        (one) =>
+          `${setting(hostOf(one))}: ${yaml(`${encodeURIComponent(userOf(one, 'token'))}:`).slice(0, -1)}` +
+          `${write(encodeURIComponent(one.secret ?? ''))}"`,
+      ),
+      ...(base ? [`BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: ${yaml(baseOf(base))}`] : []),
+    ],
+    { variable: 'BUNDLE_USER_CONFIG' },
+  );
+};
+
+const docker: Configure = (credentials, write) => {
+  const auths = credentials.map((one) => `${JSON.stringify(hostOf(one))}:{"auth":"${write(basic(one, 'token'))}"}`);
+  return file('docker/config.json', [`{"auths":{${auths.join(',')}}}`], { folderIn: 'DOCKER_CONFIG' });
+};
+
+/** The package managers that jobs of workflows can use registries with. */
+const configureBy: { readonly [Type in RegistryType]?: Configure } = {
+  npm_registry: npm,
+  python_index: pip,
+  maven_repository: maven,
+  cargo_registry: cargo,
+  nuget_feed: nuget,
+  goproxy_server: go,
+  rubygems_server: bundler,
+  docker_registry: docker,
+};
+
+/** Why a job can't use a registry; undefined if it can. */
+export function unusableReason({ registry_type, auth_type, url, username, secret }: Credential): string | undefined {
+  if (!configureBy[registry_type]) return `jobs of workflows can't use the type ${registry_type} yet`;
+  if (auth_type.startsWith('oidc_')) return `jobs of workflows can't sign in by ${auth_type} yet`;
+  if (secret === undefined) return 'it has no secret';
+  // A line of a configuration ends at a line break, and runners evaluate expressions.
+  if ([url, username ?? '', secret].some((text) => /[\r\n\0]|\$\{\{/.test(text)))
+    return 'its address, user or secret contains a line break or an expression';
+  if (registry_type === 'goproxy_server' && /\s/.test(`${username ?? ''}${secret}`)) return 'its user or secret contains a space';
+  return undefined;
+}
+
+/** The configuration of all package managers that have one of the registries. The registries must be usable. */
+export function configurationFor(credentials: readonly Credential[], write: WriteSecret): Configuration {
+  const made = Object.entries(configureBy).flatMap(([type, configure]) => {
+    const own = credentials.filter(({ registry_type }) => registry_type === type);
+    return own.length > 0 ? [configure(own, write)] : [];
+  });
+  return {
+    files: made.flatMap(({ files }) => files),
+    variables: Object.assign({}, ...made.map(({ variables }) => variables)),
+  };
+}

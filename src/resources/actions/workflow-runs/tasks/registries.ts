@@ -1,0 +1,132 @@
+// The private registries of a job: their configuration as files that a first step writes, and a last one removes.
+import type { Db } from '#database/connect.ts';
+import type { Secrets } from '#lib/secrets.ts';
+import {
+  type Configuration,
+  type ConfigurationFile,
+  type Credential,
+  configurationFor,
+  selectRegistries,
+} from '#resources/actions/private-registries/index.ts';
+import { namedRegistries } from '#workflow-files/private-registries.ts';
+import type { AddedSteps } from '#workflow-files/runner-job.ts';
+import type { Standing } from '../planning/called-jobs.ts';
+import type { RunRow } from '../store.ts';
+
+/** What a job gets for its registries. Runners mask all secrets in logs. */
+type JobRegistries = { readonly steps: AddedSteps; readonly secrets: Readonly<Record<string, string>> };
+
+/** A registry that a job names, and why it doesn't get it. */
+export class RegistryRefused extends Error {}
+
+/**
+ * The registries that a job names in `PRIVATE_REGISTRIES`; undefined if it names none. A run from a fork gets none, as with
+ * secrets.
+ * @throws RegistryRefused for the first registry that the job can't have
+ */
+export async function registriesOf(
+  db: Db,
+  secrets: Secrets,
+  run: RunRow,
+  { own, definition }: Standing,
+): Promise<JobRegistries | undefined> {
+  const names = namedRegistries(own.file.source, definition.source);
+  if (names.length === 0 || run.is_from_fork) return undefined;
+  const { granted, refused } = await selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
+  const [first] = refused;
+  if (first) throw new RegistryRefused(`The private registry ${first.name} can't be used: ${first.reason}`);
+  return jobRegistries(granted);
+}
+
+type ExplainedRegistry = { readonly name: string; readonly passed: boolean; readonly because: string };
+
+/** Whether a job gets the registries that it names, and why not. A job that can't have one fails when a runner takes it. */
+export async function explainRegistries(
+  db: Db,
+  secrets: Secrets,
+  run: RunRow,
+  { own, definition }: Standing,
+): Promise<ExplainedRegistry[]> {
+  const names = namedRegistries(own.file.source, definition.source);
+  if (run.is_from_fork)
+    return names.map((name) => ({ name, passed: true, because: `it gets no ${name}, since its run is from a fork` }));
+  if (names.length === 0) return [];
+  const { refused } = await selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
+  return names.map((name) => {
+    const found = refused.find((one) => one.name === name);
+    return {
+      name,
+      passed: !found,
+      because: found ? `it fails, since it can't have ${name}: ${found.reason}` : `it gets ${name}`,
+    };
+  });
+}
+
+/** The secrets of a job's registries, which its log must not show. */
+export async function registrySecretsOf(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<string[]> {
+  const registries = await registriesOf(db, secrets, run, standing).catch((error: unknown) => {
+    if (error instanceof RegistryRefused) return undefined;
+    throw error;
+  });
+  return Object.values(registries?.secrets ?? {});
+}
+
+function jobRegistries(credentials: readonly Credential[]): JobRegistries {
+  const names = new Map<string, string>();
+  const nameOf = (text: string): string => {
+    // Secrets of users can't begin with GITHUB_.
+    const name = names.get(text) ?? `GITHUB_PRIVATE_REGISTRY_${names.size + 1}`;
+    names.set(text, name);
+    return name;
+  };
+  const configuration = configurationFor(credentials, (text) => `\${{ secrets.${nameOf(text)} }}`);
+  // A configuration may contain a secret in another encoding. Programs may print the secret itself.
+  for (const { secret } of credentials) if (secret) nameOf(secret);
+  return { steps: stepsFor(configuration), secrets: Object.fromEntries([...names].map(([text, name]) => [name, text])) };
+}
+
+const folder = '$RUNNER_TEMP/private-registries';
+const above = '$(dirname "$GITHUB_WORKSPACE")';
+
+/** A quoted path of a file, as the shell of a step reads it. */
+const pathOf = ({ name, found }: ConfigurationFile): string =>
+  found === 'beside' ? `"${above}"/${name}` : `"${folder}"/${name}`;
+
+function stepsFor({ files, variables }: Configuration): AddedSteps {
+  const write = (file: ConfigurationFile, at: number): string[] => {
+    const path = pathOf(file);
+    return [
+      `[ ! -e ${path} ] || { echo "There already is a file ${file.name}" >&2; exit 1; }`,
+      `mkdir -p "$(dirname ${path})"`,
+      `printf '%s' "$REGISTRY_FILE_${at + 1}" > ${path}`,
+      ...variableFor(file).map(({ name, value }) => `echo ${name}=${value} >> "$GITHUB_ENV"`),
+    ];
+  };
+  const set = Object.entries(variables).map(([name, value]) => `echo ${name}='${value}' >> "$GITHUB_ENV"`);
+  return {
+    before: {
+      name: 'Set up private registries',
+      shell: 'sh',
+      env: Object.fromEntries(files.map(({ text }, at) => [`REGISTRY_FILE_${at + 1}`, text])),
+      run: ['set -eu', 'umask 077', ...files.flatMap(write), ...set].join('\n'),
+    },
+    after: {
+      name: 'Remove private registries',
+      if: 'always()',
+      shell: 'sh',
+      run: `rm -rf "${folder}" ${files
+        .filter(({ found }) => found === 'beside')
+        .map(pathOf)
+        .join(' ')}`,
+    },
+  };
+}
+
+/** The variable that leads a package manager to a file. */
+function variableFor(file: ConfigurationFile): { name: string; value: string }[] {
+  const { found } = file;
+  const path = pathOf(file);
+  if (found === 'beside') return [];
+  if ('folderIn' in found) return [{ name: found.folderIn, value: `"$(dirname ${path})"` }];
+  return [{ name: found.variable, value: `"${found.prefix ?? ''}"${path}` }];
+}

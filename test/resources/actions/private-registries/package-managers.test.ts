@@ -1,0 +1,117 @@
+// The configuration of package managers, for each type of registry.
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import type { AuthType, RegistryType } from '#resources/actions/private-registries/auth-types.ts';
+import { type Credential, configurationFor } from '#resources/actions/private-registries/index.ts';
+import { unusableReason } from '#resources/actions/private-registries/package-managers.ts';
+
+const credential = (registry_type: RegistryType, more: Partial<Credential> = {}): Credential => ({
+  name: `${registry_type.toUpperCase()}_SECRET`,
+  registry_type,
+  auth_type: 'token',
+  url: 'https://packages.example.com:8443/repo/',
+  username: null,
+  replaces_base: false,
+  identity: {},
+  secret: 'm00n/light',
+  ...more,
+});
+const withPassword = { auth_type: 'username_password', username: 'ada@acme' } as const;
+
+/** The text of the files with the secrets in their places. */
+const filesFor = (credentials: readonly Credential[]) =>
+  configurationFor(credentials, (secret) => `<<${secret}>>`).files.map(({ name, text }) => [name, text]);
+
+const basic = (text: string) => Buffer.from(text).toString('base64');
+
+test.each<[RegistryType, Partial<Credential>, string, string[]]>([
+  ['npm_registry', {}, 'npmrc', ['//packages.example.com:8443/repo/:_authToken=<<m00n/light>>\n']],
+  ['npm_registry', withPassword, 'npmrc', [`:_auth=<<${basic('ada@acme:m00n/light')}>>\n`]],
+  ['npm_registry', { replaces_base: true }, 'npmrc', ['registry=https://packages.example.com:8443/repo/\n']],
+  [
+    'python_index',
+    {},
+    'pip.conf',
+    ['extra-index-url =\n    https://__token__:<<m00n%2Flight>>@packages.example.com:8443/repo/\n'],
+  ],
+  ['python_index', { ...withPassword, replaces_base: true }, 'pip.conf', ['index-url = https://ada%40acme:<<m00n%2Flight>>@']],
+  ['maven_repository', withPassword, 'maven-settings.xml', ['<username>ada@acme</username><password><<m00n/light>></password>']],
+  [
+    'maven_repository',
+    { replaces_base: true },
+    'maven-settings.xml',
+    ['<mirrorOf>central</mirrorOf>', '<username>token</username>'],
+  ],
+  [
+    'cargo_registry',
+    { replaces_base: true },
+    '.cargo/config.toml',
+    [
+      '[registries.cargo-registry-secret]\nindex = "sparse+https://packages.example.com:8443/repo/"\ntoken = "<<m00n/light>>"\n',
+      '[source.crates-io]\nreplace-with = "cargo-registry-secret"\n',
+    ],
+  ],
+  ['nuget_feed', withPassword, 'nuget.config', ['<add key="ClearTextPassword" value="<<m00n/light>>"/></nuget-feed-secret>']],
+  ['goproxy_server', withPassword, 'netrc', ['machine packages.example.com login ada@acme password <<m00n/light>>\n']],
+  ['rubygems_server', {}, 'bundle-config', ['BUNDLE_PACKAGES__EXAMPLE__COM:8443: "token:<<m00n%2Flight>>"\n']],
+  [
+    'docker_registry',
+    {},
+    'docker/config.json',
+    [`{"auths":{"packages.example.com:8443":{"auth":"<<${basic('token:m00n/light')}>>"}}}`],
+  ],
+])('%s %o is written to %s', (type, more, name, parts) => {
+  const files = filesFor([credential(type, more)]);
+  expect(files.map(([file]) => file)).toEqual([name]);
+  for (const part of parts) expect(files[0]?.[1]).toContain(part);
+});
+
+test('several registries of one type share a file, and Go gets their proxies in a variable', () => {
+  const second = { name: 'GOPROXY_SERVER_SECRET_2', url: 'https://other.example', secret: 'second' };
+  const { files, variables } = configurationFor(
+    [credential('goproxy_server'), credential('goproxy_server', second), credential('docker_registry')],
+    (secret) => secret,
+  );
+  expect(files.map(({ name }) => name).sort()).toEqual(['docker/config.json', 'netrc']);
+  expect(variables).toEqual({
+    GOPROXY: 'https://packages.example.com:8443/repo,https://other.example,https://proxy.golang.org,direct',
+  });
+});
+
+test.each<[RegistryType, AuthType, Partial<Credential>, RegExp]>([
+  ['helm_registry', 'token', {}, /the type helm_registry/],
+  ['npm_registry', 'oidc_cloud_a', { secret: undefined }, /sign in by oidc_cloud_a/],
+  ['npm_registry', 'token', { secret: 'two\nlines' }, /line break/],
+  ['npm_registry', 'token', { url: `https://a.example/?q=\${{ secrets.KEY }}` }, /expression/],
+  ['goproxy_server', 'token', { secret: 'two words' }, /space/],
+])('a %s that signs in by %s with %o is refused', (type, auth_type, more, reason) => {
+  expect(unusableReason(credential(type, { auth_type, ...more }))).toMatch(reason);
+});
+
+test('no configuration contains a secret itself, and each is one that its format can hold', () => {
+  const usable: RegistryType[] = [
+    'npm_registry',
+    'python_index',
+    'maven_repository',
+    'cargo_registry',
+    'nuget_feed',
+    'docker_registry',
+  ];
+  const text = fc.stringMatching(/^[!-~]{8,40}$/);
+  fc.assert(
+    fc.property(fc.constantFrom(...usable), text, text, fc.boolean(), (type, secret, username, isPassword) => {
+      const one = credential(type, { secret, ...(isPassword ? { ...withPassword, username } : {}) });
+      if (unusableReason(one) !== undefined) return;
+      const written: string[] = [];
+      const { files } = configurationFor([one], (value) => {
+        written.push(value);
+        return '@';
+      });
+      const whole = files.map((file) => file.text).join('');
+      if (!username.includes(secret)) expect(whole).not.toContain(secret);
+      expect(written).toHaveLength(1);
+      expect(written[0]).not.toMatch(/[\r\n]/);
+      if (type === 'docker_registry') expect(() => JSON.parse(whole)).not.toThrow();
+    }),
+  );
+});
