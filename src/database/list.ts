@@ -158,7 +158,7 @@ type CursorValue = { timestamptz: Date; text: string; integer: number };
 /**
  * One page of a query in an order, by its number, or before or after a cursor, which holds a row's position in the order. Unless
  * the page is uncounted, the total number of rows is counted up to 10,000.
- * @throws Refusal 400 where the cursor isn't one
+ * @throws Refusal 400 if the cursor isn't one
  */
 export async function listWalked<DB, TB extends keyof DB, Row>(
   db: Db,

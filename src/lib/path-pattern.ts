@@ -77,7 +77,7 @@ function fitsCharacter(wanted: string | typeof one | CharacterClass, found: stri
 const fitsSegment = (segment: Segment, { name, characters }: Path[number], steps: Steps): boolean =>
   typeof segment === 'string' ? segment === name : matches(segment, characters, steps, fitsCharacter);
 
-/** @throws Refusal 422 where it takes too many steps */
+/** @throws Refusal 422 if it takes too many steps */
 export const matchesPath = (pattern: Pattern, path: Path, steps = stepsOfMatch()): boolean =>
   matches(pattern, path, steps, fitsSegment);
 
@@ -114,7 +114,7 @@ const maxAlternatives = 100;
 /** A pattern of `fnmatch`: it matches what any of these do. */
 export type Fnmatch = readonly Pattern[];
 
-/** Why a text can't be a pattern of `fnmatch`; undefined where it can. */
+/** Why a text can't be a pattern of `fnmatch`; undefined if it can. */
 export function fnmatchProblem(text: string): string | undefined {
   const alternatives = expandBraces(text, maxAlternatives);
   if (!alternatives) return `stands for more than ${maxAlternatives} patterns`;
@@ -134,14 +134,14 @@ export const fnmatchOf = (text: string): Fnmatch =>
     return names.map((name, at) => (name === '**' && at < names.length - 1 ? star : segmentOf(name)));
   });
 
-/** @throws Refusal 422 where it takes too many steps */
+/** @throws Refusal 422 if it takes too many steps */
 export function matchesFnmatch(pattern: Fnmatch, path: Path): boolean {
   const steps = stepsOfMatch();
   return pattern.some((alternative) => matchesPath(alternative, path, steps));
 }
 
 /**
- * The texts that a text with braces stands for; undefined where there are more than `most`. A brace without its other is itself.
+ * The texts that a text with braces stands for; undefined if there are more than `most`. A brace without its other is itself.
  */
 function expandBraces(text: string, most: number): string[] | undefined {
   const braces = outermostBraces(text);

@@ -24,7 +24,7 @@ const most: ReadonlyMap<number, number> = new Map(
 /**
  * Passes on the bytes of a tar. Every block that could be a header is looked at, since which blocks are some depends on how their
  * reader counts; a file that holds such a tar is refused as well.
- * @throws Error where a header is longer than the limits
+ * @throws Error if a header is longer than the limits
  */
 export async function* withShortHeaders(source: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   const yieldNow = periodicYield();

@@ -20,7 +20,7 @@ const files = kindOf<SiteFile | { readonly folder: true }>('page');
 type Bounds = Pick<LimitValues<typeof pagesLimits>, 'cached'>;
 
 /**
- * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that
+ * The file of a path below a tree; undefined if there is none. A path that ends with a slash names `index.html` in that
  * folder, and one without an ending also the file with `.html` behind it. Links aren't followed.
  */
 export async function findFile(

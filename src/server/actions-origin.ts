@@ -31,12 +31,12 @@ export type OriginRequest = OriginName & {
   readonly reading: MeasuredReply;
 };
 
-/** What the origin answers, or the name by which it has the repository now; undefined where it has none for everybody. */
+/** What the origin answers, or the name by which it has the repository now; undefined if it has none for everybody. */
 type OriginAnswer = { readonly stream: Readable } | { readonly moved: OriginName } | undefined;
 
 /**
  * Asks the origin for the refs of a repository, or for objects. It is told nothing of who asks.
- * @throws Refusal 502 where it doesn't answer as Git does; 429 and 503 as `ConcurrencyLimiter.acquire`
+ * @throws Refusal 502 if it doesn't answer as Git does; 429 and 503 as `ConcurrencyLimiter.acquire`
  */
 export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<OriginAnswer> {
   const { actionsOrigin, originLimiter } = parts.services;

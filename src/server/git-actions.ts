@@ -78,7 +78,7 @@ type ActionSource = Pick<OriginRequest, keyof OriginName | 'caller'> & {
   readonly absent: Refusal;
 };
 
-/** @throws Refusal 401, 403 or 404 where the caller may not read it, and it can't be at the origin either */
+/** @throws Refusal 401, 403 or 404 if the caller may not read it, and it can't be at the origin either */
 async function open(parts: Parts, request: Request): Promise<ActionSource> {
   const { viewer, caller } = await signedIn(parts, request);
   const { owner, repo } = request.params;

@@ -20,7 +20,7 @@ type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 /** Reads the bodies of requests, within the limits of each and the limit on the bytes of all bodies in memory. */
 export type BodyReader = {
-  /** The JSON body of an authorized request; undefined where it has none. */
+  /** The JSON body of an authorized request; undefined if it has none. */
   json(exchange: Exchange, endpoint: Pick<Endpoint, 'carries'>, caller: Caller): Promise<Json | undefined>;
   /** The plain text or Markdown of an authorized request. */
   text(exchange: Exchange, caller: Caller): Promise<string>;

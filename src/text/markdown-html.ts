@@ -81,7 +81,7 @@ function markedText(text: string, links: readonly Link[], written: (text: string
 /**
  * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything
  * that could run, load or send something on a page, and the references in it. It runs in a worker thread where the text is long.
- * @returns undefined where the HTML would be too large: an address that is written once may be that of many links
+ * @returns undefined if the HTML would be too large: an address that is written once may be that of many links
  */
 export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownText): RenderedPart[] | undefined {
   const tokens = renderer.parse(text, {});
@@ -97,7 +97,7 @@ export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownT
   return sizeOfParts(parts) > maxHtml ? undefined : parts;
 }
 
-/** The words of a Markdown text without its marks; undefined where its HTML would be too large. */
+/** The words of a Markdown text without its marks; undefined if its HTML would be too large. */
 export function renderPlain(text: string): string | undefined {
   const tokens = renderer.parse(text, {});
   limitTags(tokens);

@@ -33,7 +33,7 @@ export type Known = {
 /** A repository by its names in URLs. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
 
-/** The repository that a reference in a text of `own` leads to; undefined where there is none that it could mean. */
+/** The repository that a reference in a text of `own` leads to; undefined if there is none that it could mean. */
 export function repositoryNamed(
   { owner = '', repo = '' }: Partial<RepositoryName>,
   own: RepositoryName | undefined,
@@ -52,7 +52,7 @@ export const issueKey = ({ owner, repo }: RepositoryName, number: number): strin
 export const commitKey = ({ owner, repo }: RepositoryName, digits: string): string => `${owner}/${repo}@${digits}`.toLowerCase();
 
 /**
- * A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long or makes too
+ * A text that was rendered, for all readers: undefined if it is shown as it was written, since it takes too long or makes too
  * much HTML.
  */
 export type RenderedText = { readonly parts: readonly RenderedPart[] | undefined };

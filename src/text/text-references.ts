@@ -37,7 +37,7 @@ function readShort({ text, html }: WrittenText): TextReferences | undefined {
   return text.length <= short ? readMarkdown({ text, html }) : undefined;
 }
 
-/** What a text refers to, outside of transactions. @throws Refusal where too many texts of the caller wait */
+/** What a text refers to, outside of transactions. @throws Refusal if too many texts of the caller wait */
 export const readReferences = async (written: WrittenText): Promise<TextReferences> =>
   readShort(written) ?? (await results.get(written));
 

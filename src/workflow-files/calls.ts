@@ -47,7 +47,7 @@ export const prefixOfCall = (call: CallKey): string => `${callKeyOf(call)}/`;
 /** The id that a key ends in. */
 export const idOfKey = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
-/** The workflow that a chain of calls leads to, from the one of a run on; undefined where there is none. */
+/** The workflow that a chain of calls leads to, from the one of a run on; undefined if there is none. */
 export const calledBy = (workflow: Workflow, calls: readonly Pick<Call, 'key'>[]): Workflow | undefined =>
   calls.reduce<Workflow | undefined>((at, { key }) => at?.called.get(idOfKey(key)), workflow);
 

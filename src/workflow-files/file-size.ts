@@ -12,7 +12,7 @@ const most: Size = {
 };
 
 /**
- * Why a file is too large; undefined where it isn't. It takes time for each node as it was written, not for what aliases repeat.
+ * Why a file is too large; undefined if it isn't. It takes time for each node as it was written, not for what aliases repeat.
  */
 export function sizeProblem(document: Document.Parsed): string | undefined {
   const { nodes, characters } = sizeOf(document.contents, new Map());

@@ -88,7 +88,7 @@ export function excludedBy(
   };
 }
 
-/** For each list, the places that fit; undefined where all do. */
+/** For each list, the places that fit; undefined if all do. */
 type Wanted = readonly (ReadonlySet<number> | undefined)[];
 
 /** The places of the values of a list that fit one of an entry, each worked out once. */

@@ -70,7 +70,7 @@ function writtenName({ name, uses, run }: Source): string {
 }
 
 /**
- * The variables that an expression names, as `env.NAME` or `env['NAME']`; undefined where it names the whole context, of which
+ * The variables that an expression names, as `env.NAME` or `env['NAME']`; undefined if it names the whole context, of which
  * earlier steps set parts.
  */
 function variablesIn(expression: string): string[] | undefined {

@@ -53,7 +53,7 @@ export const initialValues = <Group extends LimitGroup>(group: Group): LimitValu
 /** All limits of a server, by group and name. */
 export type LimitTable = ReadonlyMap<string, { readonly title: string; readonly limits: Limits }>;
 
-/** Joins groups into one table. @throws Error where a limit is declared twice, or a group has not one title */
+/** Joins groups into one table. @throws Error if a limit is declared twice, or a group has not one title */
 export function limitTable(groups: readonly LimitGroup[]): LimitTable {
   return new Map(
     [...Map.groupBy(groups, (group) => group[head].name)].map(([name, parts]) => {

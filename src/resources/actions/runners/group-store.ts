@@ -8,7 +8,7 @@ import type { Listed, Page } from '#lib/page.ts';
 import { ownRunnersAllowed } from '#resources/repositories/actions-permissions/index.ts';
 import { type SelectionMode, selectionIncludes, selectionMode } from '#resources/repositories/repository-selections/index.ts';
 
-/** A group, and for which repositories it is; null where nobody ever said, which are all. */
+/** A group, and for which repositories it is; null if nobody ever said, which are all. */
 export type GroupRow = Selectable<DB['runner_groups']> & { readonly mode: SelectionMode | null };
 type Organization = Id<'accounts'>;
 type Group = Id<'runner_groups'>;

@@ -209,7 +209,7 @@ export async function createJitRunner(
 
 /**
  * Creates an instance of a hosted runner, which runs one job.
- * @returns the registration file for its program; undefined where its name is taken
+ * @returns the registration file for its program; undefined if its name is taken
  */
 export async function createHostedInstance(
   scope: WriteScope,
@@ -229,7 +229,7 @@ type NewEphemeral = Omit<Parameters<typeof insertRunner>[1], 'uuid' | 'token_has
 
 /**
  * Inserts a runner that takes one job.
- * @returns undefined where its name is taken
+ * @returns undefined if its name is taken
  */
 async function createEphemeral(scope: WriteScope, row: NewEphemeral): Promise<{ runner: RunnerRow; token: string } | undefined> {
   const token = newToken(tokenPrefix);

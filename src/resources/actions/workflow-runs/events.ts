@@ -134,7 +134,7 @@ const presentReviewedJob = (urls: RepositoryUrls, job: JobRow) => ({
   environment: planOf(job).environment?.name ?? '',
 });
 
-/** The run and the job of an event about a job that waits; undefined where one is gone. */
+/** The run and the job of an event about a job that waits; undefined if one is gone. */
 async function findWaiting(context: PayloadScope, repository: OwnedRepository, { run, job }: JobEvent) {
   const [runRow, jobRow] = await Promise.all([context.load(loadRunsOf, run), context.load(loadJobsOf, job)]);
   return runRow?.repository_id === repository.id && jobRow ? { run: runRow, job: jobRow } : undefined;

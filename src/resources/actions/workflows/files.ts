@@ -46,7 +46,7 @@ export async function listWorkflowFiles(gitRepository: GitRepository, commit: Oi
   );
 }
 
-/** A workflow file of a commit at a path; undefined where there is none. */
+/** A workflow file of a commit at a path; undefined if there is none. */
 export async function findWorkflowFile(gitRepository: GitRepository, commit: Oid, path: string): Promise<FoundFile | undefined> {
   await using reader = await openObjects(gitRepository);
   const found = await reader.find(commit, { path, maxSize: maxBytes });
@@ -72,7 +72,7 @@ type OwnedFile = FoundFile & { readonly owner: Id<'accounts'> };
 /**
  * Reads a workflow file, outside of transactions. The file of a run is read again whenever one of its jobs ends: what was read is
  * kept.
- * @throws Refusal where too many files of the owner wait to be read
+ * @throws Refusal if too many files of the owner wait to be read
  */
 export const readWorkflowFile = (file: FoundFile, owner: Id<'accounts'>): Promise<ParsedWorkflow> =>
   results.get({ ...file, owner });

@@ -50,13 +50,13 @@ export async function followAtRequest(scope: Following, repository: Followed): P
 
 const keyOf = ({ default_branch }: Followed, head: Oid | null): string => `${head} ${default_branch}`;
 
-/** Where the default branch is: null where there is none, undefined where the repository isn't there. */
+/** Where the default branch is: null if there is none, undefined if the repository isn't there. */
 async function findHead({ git }: Following, { id, default_branch }: Followed): Promise<Oid | null | undefined> {
   const gitRepository = repoOf(git, id);
   return (await repositoryExists(gitRepository)) ? ((await findBranch(gitRepository, default_branch))?.oid ?? null) : undefined;
 }
 
-/** Writes what the files of a head say. @returns false where the branch has moved since */
+/** Writes what the files of a head say. @returns false if the branch has moved since */
 async function followHead(scope: Following, repository: Followed, head: Oid | null, time: ReadingTime): Promise<boolean> {
   const { db, git, now } = scope;
   const { id } = repository;

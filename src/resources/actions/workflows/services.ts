@@ -10,7 +10,7 @@ declare module '#endpoint/services.ts' {
     actionsOrigin?: string;
   }
   interface FamilyServices {
-    /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
+    /** Where actions of workflows come from that no repository of this server holds; undefined if they come from nowhere. */
     readonly actionsOrigin: string | undefined;
     /** Requests for actions that are passed on to their origin. */
     readonly originLimiter: ConcurrencyLimiter;

@@ -62,7 +62,7 @@ export const insertEmails = (
   rows: readonly Insertable<DB['email_addresses']>[],
 ): Promise<{ id: Id<'email_addresses'> }[]> => tx.insertInto('email_addresses').values(rows).returning('id').execute();
 
-/** Inserts a verified address; undefined where it is verified for another account. */
+/** Inserts a verified address; undefined if it is verified for another account. */
 export const insertVerifiedEmail = (
   tx: Tx,
   row: Insertable<DB['email_addresses']> & { verified_at: Date },

@@ -106,7 +106,7 @@ function checkVerified({ verified_at, email }: EmailRow): void {
   if (verified_at === null) throw invalid('UserEmail', 'visibility', 'unprocessable', `${email} isn't verified`);
 }
 
-/** The address of an account that its profile is to show, as it was added. @throws Refusal where it isn't verified */
+/** The address of an account that its profile is to show, as it was added. @throws Refusal if it isn't verified */
 export async function getVerifiedEmail(scope: WriteScope, account: Account, wanted: string): Promise<string> {
   const found = (await loadEmails(scope.tx, account.id)).find(({ email }) => fold(email) === fold(wanted));
   if (!found?.verified_at) throw invalid('User', 'email', 'invalid', 'email must be an address of yours that was verified');
@@ -115,7 +115,7 @@ export async function getVerifiedEmail(scope: WriteScope, account: Account, want
 
 /**
  * Records that an address is a user's: whoever calls this vouches for it. The address is added where the user hasn't stated it.
- * @throws Refusal where it is verified for another account
+ * @throws Refusal if it is verified for another account
  */
 export async function verifyEmail(
   scope: WriteScope,

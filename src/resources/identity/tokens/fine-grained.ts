@@ -91,7 +91,7 @@ type Change = {
  * Changes what a fine-grained token allows, by the token's text. What is less holds at once. Where its organization demands
  * approval, what is more waits for that, as does everything of a token that was denied or revoked. A request that waited before
  * is replaced.
- * @returns the token, and whether something waits; undefined where there is no such token
+ * @returns the token, and whether something waits; undefined if there is no such token
  */
 export async function changeToken(
   scope: WriteScope,

@@ -114,7 +114,7 @@ async function findActor(
 
 /**
  * Changes the role of a collaborator, or removes it.
- * @returns undefined where it was removed
+ * @returns undefined if it was removed
  */
 export async function changeCollaborator(
   scope: WriteScope,

@@ -119,7 +119,7 @@ export async function loadConsumed(db: Db, budgets: readonly Budget[], month: st
   return new Map(rows.map(({ id, consumed }) => [id, consumed]));
 }
 
-/** A budget that stops what a repository would use further, since it is used up; undefined where there is none. */
+/** A budget that stops what a repository would use further, since it is used up; undefined if there is none. */
 export async function findSpentBudget(
   db: Db,
   { organization, repository, month }: { organization: Organization; repository: Id<'repositories'>; month: string },

@@ -28,7 +28,7 @@ const fileOf = (emoji: string): string => `${Array.from(emoji, (one) => one.code
 /** The file of each name's image. */
 export const imageFiles = async (): Promise<ReadonlyMap<string, string>> => (await catalogue()).files;
 
-/** The image in a file: the emoji's character, in the font of whoever looks at it. Undefined where there is no such file. */
+/** The image in a file: the emoji's character, in the font of whoever looks at it. Undefined if there is no such file. */
 export async function findImage(file: string): Promise<string | undefined> {
   const character = (await catalogue()).characters.get(file);
   return (

@@ -31,7 +31,7 @@ export const notifyOfCheckSuites = subscription<'check_suite.completed', JobCont
   },
 });
 
-/** The title, in the form that clients of the public API parse; undefined where the suite causes no notification. */
+/** The title, in the form that clients of the public API parse; undefined if the suite causes no notification. */
 function titleOf({ app, branch, head_sha, conclusion }: EndedSuite): string | undefined {
   const outcome = conclusion === null ? undefined : verbs[conclusion];
   if (outcome === undefined) return undefined;

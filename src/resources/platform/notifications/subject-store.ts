@@ -50,7 +50,7 @@ export async function putSubjects(
   return rows;
 }
 
-/** The row of one subject; undefined where what it names was deleted meanwhile. */
+/** The row of one subject; undefined if what it names was deleted meanwhile. */
 export async function putSubject(
   tx: Tx,
   repository: Id<'repositories'>,

@@ -18,7 +18,7 @@ import {
 /** A repository as replies name it. */
 type NamedRepository = { readonly url: string; readonly full_name: string };
 
-/** The addresses are null where the API has none for the subject. */
+/** The addresses are null if the API has none for the subject. */
 type ShownSubject = { type: SubjectType; title: string; url: string | null; latest_comment_url: string | null };
 
 /** Presents the subject of a thread. One that may not be shown is undefined, and so is its thread left out. */

@@ -33,7 +33,7 @@ export function addInstallationRoutes(app: FastifyInstance, parts: RouteParts): 
 type Found = { installation: InstallationOfApp; app: AppRow; account: Account };
 
 /**
- * The installation that a request names; undefined where it isn't on the user's account, or that of an organization that the user
+ * The installation that a request names; undefined if it isn't on the user's account, or that of an organization that the user
  * owns.
  */
 async function findShown(

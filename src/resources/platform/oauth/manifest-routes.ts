@@ -32,7 +32,7 @@ export function addManifestRoutes(app: FastifyInstance, parts: RouteParts): void
   }
 }
 
-/** The organization of the path; null where it is about the user's own account. */
+/** The organization of the path; null if it is about the user's own account. */
 // the router's own words
 export const organizationOf = (request: FastifyRequest): string | null => (request.params as { org?: string }).org ?? null;
 
@@ -62,7 +62,7 @@ async function receiveManifest(parts: RouteParts, request: FastifyRequest, reply
 type Waiting = { token: string; row: ManifestRequestRow; manifest: SentManifest; owner: Account };
 
 /**
- * The manifest that a request names; undefined where there is none, or where the user doesn't own the organization of the path.
+ * The manifest that a request names; undefined if there is none, or where the user doesn't own the organization of the path.
  */
 async function findWaiting(
   { database: { db }, clock }: RouteParts,
@@ -145,7 +145,7 @@ async function answerManifest(parts: RouteParts, request: FastifyRequest, reply:
   return reply.redirect(target.href, 303);
 }
 
-/** Stores the manifest under a code, with the name that its owner chose. @throws Refusal where the name can't be had */
+/** Stores the manifest under a code, with the name that its owner chose. @throws Refusal if the name can't be had */
 const offer = (
   { change, clock }: RouteParts,
   request: FastifyRequest,

@@ -107,7 +107,7 @@ type ShownInstallation = {
   appName: string;
   account: string;
   permissions: readonly string[];
-  /** The permissions that the app requests beyond the installation's; undefined where there are none. */
+  /** The permissions that the app requests beyond the installation's; undefined if there are none. */
   asked: readonly string[] | undefined;
   fields: Readonly<Record<string, string | undefined>>;
   problem?: string | undefined;

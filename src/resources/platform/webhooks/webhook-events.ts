@@ -21,7 +21,7 @@ export type WebhookEvents = {
   readonly kinds: readonly EventKind[];
   /** The types of webhook events that an event may become. */
   typesOf(event: Recorded): readonly WebhookEventType[];
-  /** The one app whose hook receives an event; undefined where every subscribed hook does. */
+  /** The one app whose hook receives an event; undefined if every subscribed hook does. */
   onlyAppOf(event: Recorded): Id<'apps'> | undefined;
   /** Whether the payloads of an event may be large, so that they are built when no others are. */
   isLarge(event: Recorded): boolean;
@@ -35,7 +35,7 @@ export type WebhookEvents = {
   readonly parts: TObject;
 };
 
-/** @throws Error where two families declare the same kind of event, or the same webhook event. */
+/** @throws Error if two families declare the same kind of event, or the same webhook event. */
 export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
   const builders = new Map<EventKind, PayloadBuilder<never>>();
   const builderByScope = new WeakMap<Load, PayloadsOf>();

@@ -24,7 +24,7 @@ export type ActionPattern = {
   readonly isRefusal: boolean;
   readonly isImage: boolean;
   readonly path: Pattern;
-  /** Undefined where every ref is meant. */
+  /** Undefined if every ref is meant. */
   readonly ref: Segment | undefined;
 };
 

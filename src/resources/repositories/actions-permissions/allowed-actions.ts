@@ -41,7 +41,7 @@ export type ActionRule = {
 };
 
 /**
- * Why an action isn't allowed; undefined where it is. All rules must allow it. Those of the repository's own owner always are.
+ * Why an action isn't allowed; undefined if it is. All rules must allow it. Those of the repository's own owner always are.
  * @param owner the login of the repository's owner
  */
 export function refusalOfAction(

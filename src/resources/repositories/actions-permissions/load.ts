@@ -24,7 +24,7 @@ export type OrganizationInForce = InForce & {
 
 export type RepositoryInForce = InForce & {
   readonly owner: { readonly login: string };
-  /** What bounds it; undefined where a user owns it. */
+  /** What bounds it; undefined if a user owns it. */
   readonly organization: { readonly settings: Settings; readonly selected: SelectedActions } | undefined;
   /** What it says itself of the actions that it allows, before its organization bounds that. */
   readonly ownAllowedActions: Settings['allowed_actions'] | undefined;
@@ -48,7 +48,7 @@ export async function loadOrganization(db: Db, organization: Id<'accounts'>): Pr
 
 type Repository = { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> };
 
-/** What holds for a repository, by two statements that are sent together. @throws Refusal 404 where its owner is gone */
+/** What holds for a repository, by two statements that are sent together. @throws Refusal 404 if its owner is gone */
 export async function loadRepository(db: Db, repository: Repository): Promise<RepositoryInForce> {
   const [ownerRow, row] = await Promise.all([findOwnerRow(db, repository), findRepositoryRow(db, repository.id)]);
   const owner = orNotFound(ownerRow);

@@ -40,7 +40,7 @@ export type ActionsPolicy = {
 
 const gibi = 1024 ** 3;
 
-/** Loads what holds for a repository, by two statements that are sent together. @throws Refusal 404 where its owner is gone */
+/** Loads what holds for a repository, by two statements that are sent together. @throws Refusal 404 if its owner is gone */
 export async function loadActionsPolicy(db: Db, repository: Parameters<typeof loadRepository>[1]): Promise<ActionsPolicy> {
   return policyOf(await loadRepository(db, repository));
 }

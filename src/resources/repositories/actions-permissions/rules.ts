@@ -21,7 +21,7 @@ type Action = OrganizationAction | RepositoryAction;
 
 /**
  * Changes the settings of an organization or a repository. Omitted settings stay as they are.
- * @throws Refusal where the organization forbids it
+ * @throws Refusal if the organization forbids it
  */
 export async function changeSettings(scope: WriteScope, action: Action, wanted: Said): Promise<void> {
   if (!('repo' in action)) return put(scope, action, wanted);

@@ -84,7 +84,7 @@ const settingsBy = (settingOf: <Name extends keyof Settings>(name: Name) => Sett
 /** The settings of an organization. */
 export const organizationSettings = (said: Said): Settings => settingsBy((name) => said[name] ?? defaults[name]);
 
-/** The settings of a repository, limited by its organization's; undefined where a user owns it. */
+/** The settings of a repository, limited by its organization's; undefined if a user owns it. */
 export const repositorySettings = (organization: Settings | undefined, said: Said): Settings =>
   settingsBy((name) => bounded[name]((organization ?? widest)[name], said[name] ?? (organization ?? defaults)[name]));
 

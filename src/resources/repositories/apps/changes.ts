@@ -45,7 +45,7 @@ export async function changeApp(
 /** The permissions and events that an app requests beyond an installation's. */
 type Waiting = { added: PermissionSet; upgraded: PermissionSet; events: string[] };
 
-/** The permissions and events that an app requests beyond an installation's; undefined where there are none. */
+/** The permissions and events that an app requests beyond an installation's; undefined if there are none. */
 export function waitingFor(app: Pick<AppRow, 'permissions' | 'events'>, installation: InstallationOfApp): Waiting | undefined {
   // checkPermissions has validated both
   const { added, upgraded } = beyond(app.permissions as PermissionSet, installation.permissions as PermissionSet);
@@ -62,7 +62,7 @@ type Acceptance = {
   seen?: Date;
 };
 
-/** Gives an installation what its app asks for. @throws Refusal where nothing waits, or something else than what was shown */
+/** Gives an installation what its app asks for. @throws Refusal if nothing waits, or something else than what was shown */
 export async function acceptPermissions(
   scope: WriteScope,
   { installation: { id, app_id }, by, now, seen }: Acceptance,

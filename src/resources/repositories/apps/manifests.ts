@@ -49,7 +49,7 @@ export type SentManifest = AppManifest & { redirect_url: string };
 
 /**
  * Reads a manifest that a site sends with a browser. Its owner chooses the name, so that it may be missing or too long here.
- * @throws Refusal where no app could be created from it, or where it doesn't lead back
+ * @throws Refusal if no app could be created from it, or where it doesn't lead back
  */
 export async function readManifest(text: string): Promise<SentManifest> {
   const sent = parseObject(text);

@@ -28,7 +28,7 @@ export const findAlertAssignee = async (db: Db, repository: Id<'repositories'>, 
   (await listAssignable(db, repository, [login.toLowerCase()]))[0];
 
 /**
- * The users of these logins. @throws Refusal 422 where alerts of the repository can't be assigned to one of them; `resource` is
+ * The users of these logins. @throws Refusal 422 if alerts of the repository can't be assigned to one of them; `resource` is
  * the kind of alert
  */
 export async function getAlertAssignees(
@@ -57,7 +57,7 @@ export async function loadAlertAssignees<Table extends AssigneeTable>(
 }
 
 /**
- * The words of a filter by assignees, separated by commas: logins, `*` for anybody, `none` for nobody. Undefined where there are
+ * The words of a filter by assignees, separated by commas: logins, `*` for anybody, `none` for nobody. Undefined if there are
  * none.
  */
 export function assigneeWords(text: string | undefined): readonly string[] | undefined {

@@ -29,7 +29,7 @@ const term = /\s*(-?)(?:([\w.$#-]+):)?(?:"([^"]+)"|([^\s"():]+))(?=\s|$)/y;
 
 /**
  * What a query asks of the repository `r`: all of its terms. A word is looked for in the name.
- * @throws Refusal 422 where something isn't understood
+ * @throws Refusal 422 if something isn't understood
  */
 export function queryCondition(query: string): RawBuilder<boolean> {
   const conditions: RawBuilder<boolean>[] = [];

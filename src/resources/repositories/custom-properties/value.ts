@@ -13,8 +13,8 @@ export const isSelect = (type: PropertyRow['value_type']): boolean => type === '
 type FieldName = { readonly resource: string; readonly field: string };
 
 /**
- * A wanted value as it is stored; null where it removes the value, as an empty list does.
- * @throws Refusal where the definition doesn't allow it
+ * A wanted value as it is stored; null if it removes the value, as an empty list does.
+ * @throws Refusal if the definition doesn't allow it
  */
 export function storedValue(property: Typed, wanted: WantedValue, fieldName: FieldName): string[] | null {
   if (wanted === null) return null;

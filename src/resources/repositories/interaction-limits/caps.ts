@@ -98,7 +98,7 @@ const recordBypasses = (
   users: readonly Id<'accounts'>[],
 ): Promise<void> => recordEach(scope.tx, users, (user) => ({ ...inRepository(action), kind, data: { user } }));
 
-/** How many open pull requests a user without write access may have in a repository; undefined where no cap holds. */
+/** How many open pull requests a user without write access may have in a repository; undefined if no cap holds. */
 export async function findCapFor(db: Db, repo: CappedRepository, user: Id<'accounts'>): Promise<number | undefined> {
   const { enabled, max_open_pull_requests } = await findRepositoryCap(db, repo);
   return enabled && !(await isBypassing(db, repo.id, user)) ? max_open_pull_requests : undefined;

@@ -60,7 +60,7 @@ export const detectorVersion = 1;
 
 let known: readonly Known[] | undefined;
 
-/** The licence that a text is; undefined where it is none of the known ones. The first call loads these, which takes 70 ms. */
+/** The licence that a text is; undefined if it is none of the known ones. The first call loads these, which takes 70 ms. */
 export function recognizeLicense(text: string): KnownLicense | undefined {
   known ??= licenses.flatMap(profilesOf);
   const words = comparedWords(text);

@@ -51,7 +51,7 @@ const stateOf = (row: SecurityState): SecurityState =>
   Object.fromEntries(securitySwitches.map((name) => [name, row[name]])) as SecurityState; // one value for each name
 
 /**
- * All switches after a change. @throws Refusal 422 where one is turned on without another that it needs, or one would change that
+ * All switches after a change. @throws Refusal 422 if one is turned on without another that it needs, or one would change that
  * a configuration of the organization enforces
  */
 function changedSwitches(row: SecurityState, wanted: SecurityChange, enforced: ReadonlySet<string> = new Set()): SecurityState {

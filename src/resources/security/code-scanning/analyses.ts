@@ -18,7 +18,7 @@ import { type AnalysisRow, findUpload, listAlertNumbers, listLastAnalyses, remov
  * Deletes the latest analysis of its set, after which the one before it says what is open. With the last one of a set, its alerts
  * go.
  * @returns the analysis before it, if there is one
- * @throws Refusal 400 where there is a later one, or where it is the last and `isConfirmed` is false
+ * @throws Refusal 400 if there is a later one, or where it is the last and `isConfirmed` is false
  */
 export async function deleteAnalysis(
   scope: WriteScope,

@@ -29,7 +29,7 @@ const pullOfRef = (ref: string): number | undefined => {
 };
 
 /**
- * The pull request that an analysis is about; undefined where it is about none. What was found in a test merge is told at the
+ * The pull request that an analysis is about; undefined if it is about none. What was found in a test merge is told at the
  * head that was merged, which is its second parent.
  */
 export async function checkedPullOf(

@@ -7,7 +7,7 @@ import type { AnalysisFilter } from './upload-store.ts';
 
 /**
  * The refs that a request names: a single one, or the refs of a pull request. Undefined: none.
- * @throws Refusal 422 where it names both
+ * @throws Refusal 422 if it names both
  */
 export function refsOf({ ref, pr }: RefQuery): string[] | undefined {
   if (ref !== undefined && pr !== undefined) throw unprocessable('ref and pr can’t be combined.');
@@ -18,7 +18,7 @@ export function refsOf({ ref, pr }: RefQuery): string[] | undefined {
 
 type ToolQuery = Pick<AnalysisQuery, 'tool_name' | 'tool_guid'>;
 
-/** @throws Refusal 422 where a request names a tool in two ways */
+/** @throws Refusal 422 if a request names a tool in two ways */
 function toolOf({ tool_name, tool_guid }: ToolQuery) {
   if (tool_name !== undefined && tool_guid !== undefined) throw unprocessable('tool_name and tool_guid can’t be combined.');
   return { tool: tool_name, guid: tool_guid };

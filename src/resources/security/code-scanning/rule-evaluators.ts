@@ -24,7 +24,7 @@ const levelsFrom: Readonly<Record<RequiredTool['security_alerts_threshold'], rea
   all: ['critical', 'high', 'medium', 'low'],
 };
 
-/** What is wrong with the results of a tool; undefined where it has some, and no new alert reaches a threshold. */
+/** What is wrong with the results of a tool; undefined if it has some, and no new alert reaches a threshold. */
 export function problemOf(
   { tool, alerts_threshold, security_alerts_threshold }: RequiredTool,
   counts: readonly NewAlertCount[],

@@ -17,7 +17,7 @@ export type SarifConsumer = {
 type SarifReader = {
   /** Reads the next part. @throws Refusal 400 as soon as the text is no SARIF 2.1.0, or exceeds a limit */
   write(part: Buffer): void;
-  /** Ends the text. @throws Refusal 400 where something is missing */
+  /** Ends the text. @throws Refusal 400 if something is missing */
   end(): void;
 };
 
@@ -89,7 +89,7 @@ function wantedAt(names: readonly string[]): Wanted | undefined {
 
 const isTexts = (at: Wanted): at is readonly [number] => Array.isArray(at);
 
-/** What is kept of the value of a field; undefined where it isn't of its kind. */
+/** What is kept of the value of a field; undefined if it isn't of its kind. */
 function keptOf(at: Wanted | undefined, value: unknown): unknown {
   if (at === undefined) return undefined;
   if (typeof at !== 'number') return isTexts(at) ? (Array.isArray(value) ? value : undefined) : value;

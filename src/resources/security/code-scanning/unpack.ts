@@ -13,7 +13,7 @@ type Bounds = LimitValues<typeof codeScanningLimits>;
 const { packedSize, checkedSize } = codeScanningLimits;
 
 /**
- * The packed bytes of a file. @throws Refusal 400 where the text is no Base64 or its bytes aren't packed by gzip, 413 where they
+ * The packed bytes of a file. @throws Refusal 400 if the text is no Base64 or its bytes aren't packed by gzip, 413 if they
  * are too many
  */
 export function decodePacked(text: string): Buffer {
@@ -33,7 +33,7 @@ const tooLarge = (): Refusal => {
   return new Refusal('too_large', message, [{ resource: 'Sarif', field: 'sarif', code: 'too_large' }], { limit });
 };
 
-/** The unpacked parts of a file, bounded. @throws Refusal 400 where it can't be unpacked, or has more than `most` bytes */
+/** The unpacked parts of a file, bounded. @throws Refusal 400 if it can't be unpacked, or has more than `most` bytes */
 export async function* unpacked(packed: Readable | Buffer, most: number): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   if (Buffer.isBuffer(packed)) gunzip.end(packed);
@@ -57,7 +57,7 @@ export async function* unpacked(packed: Readable | Buffer, most: number): AsyncG
 const isOfZlib = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
 
-/** Reads a whole file into `gathered`. @throws Refusal 400 where it is no SARIF, or exceeds a limit */
+/** Reads a whole file into `gathered`. @throws Refusal 400 if it is no SARIF, or exceeds a limit */
 export async function readWhole(packed: Readable | Buffer, gathered: GatheredRuns, bounds: Bounds): Promise<void> {
   const reader = sarifReader(gathered, bounds);
   for await (const part of unpacked(packed, bounds.unpackedSize)) {

@@ -13,7 +13,7 @@ const known = {
 } as const;
 
 /**
- * The words of a list that is separated by commas; undefined where there are none. @throws Refusal 422 for a word that can't be
+ * The words of a list that is separated by commas; undefined if there are none. @throws Refusal 422 for a word that can't be
  */
 function wordsOf(query: DependencyAlertQuery, field: keyof typeof known | 'package' | 'manifest'): string[] | undefined {
   const words = unique((query[field] ?? '').split(',').map((word) => word.trim())).filter((word) => word !== '');

@@ -53,7 +53,7 @@ export const loadAdvisoryFiles = job<Record<string, never>, JobContext>({
   },
 });
 
-/** The files of the folder and those below it. @throws Error where the folder can't be read */
+/** The files of the folder and those below it. @throws Error if the folder can't be read */
 async function listPaths(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries

@@ -146,7 +146,7 @@ function scoresOf({ severity = [] }: Osv): { v3: Score | undefined; v4: Score | 
   return { v3: of('CVSS_V3'), v4: of('CVSS_V4') };
 }
 
-/** The score of a vector of CVSS 3 or 4; undefined where it isn't one. */
+/** The score of a vector of CVSS 3 or 4; undefined if it isn't one. */
 export function scoreOf(vector: string): Score | undefined {
   try {
     const parsed = cvss.fromVector(vector);

@@ -6,7 +6,7 @@ import { announceChange } from './load.ts';
 
 type Scored = { vector: string; score: number; severity: NewAdvisory['severity'] };
 
-/** The score of a vector of CVSS 3 or 4, and its severity; undefined where it isn't one. */
+/** The score of a vector of CVSS 3 or 4, and its severity; undefined if it isn't one. */
 export async function scoreOf(vector: string): Promise<Scored | undefined> {
   const { levelOf, scoreOf } = await import('./osv.ts'); // a server that scores nothing needs none of it
   const scored = scoreOf(vector);

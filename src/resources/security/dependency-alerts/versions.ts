@@ -43,7 +43,7 @@ export function isVulnerable(
 }
 
 export type VersionCheck = {
-  /** As `isVulnerable`; false where the steps are used up. It yields to the event loop. */
+  /** As `isVulnerable`; false if the steps are used up. It yields to the event loop. */
   isVulnerable(ecosystem: Ecosystem, version: string, range: Vulnerable): Promise<boolean>;
   /** Whether something wasn't compared, since the steps were used up. */
   readonly isExhausted: boolean;

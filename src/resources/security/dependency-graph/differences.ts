@@ -35,7 +35,7 @@ const bytes = fixedValue(dependencyLimits.comparedSize);
 /**
  * The dependencies that came and went between two commits: those of files that differ, and of snapshots that the same job
  * submitted for both. `manifest` restricts them to one path.
- * @throws Refusal 422 where a file of the later commit can't be read, since what it adds would be missing
+ * @throws Refusal 422 if a file of the later commit can't be read, since what it adds would be missing
  */
 export async function listDependencyChanges(
   {

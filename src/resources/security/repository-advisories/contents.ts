@@ -18,7 +18,7 @@ const noVector = { cvss_v3: null, cvss_v3_score: null, cvss_v4: null, cvss_v4_sc
 
 /**
  * What a request says of the severity: a word or a vector, from which the word follows. Empty where it says nothing.
- * @throws Refusal 422 where it says both, or the vector is none of CVSS 3 or 4
+ * @throws Refusal 422 if it says both, or the vector is none of CVSS 3 or 4
  */
 export async function severityOf({
   severity,
@@ -40,7 +40,7 @@ export async function severityOf({
 
 type Named = Pick<NewAdvisoryRow, 'cve' | 'cwes'>;
 
-/** The identifiers that a request names. @throws Refusal 422 where one isn't of its form */
+/** The identifiers that a request names. @throws Refusal 422 if one isn't of its form */
 export function namedOf({ cve_id, cwe_ids }: Pick<AdvisoryChange, 'cve_id' | 'cwe_ids'>): Partial<Named> {
   if (cve_id != null && !/^CVE-\d{4}-\d{4,19}$/.test(cve_id)) throw refused('cve_id', 'cve_id has the form CVE-2026-12345');
   const wrong = cwe_ids?.find((id) => !/^CWE-\d{1,5}$/.test(id));
@@ -51,7 +51,7 @@ export function namedOf({ cve_id, cwe_ids }: Pick<AdvisoryChange, 'cve_id' | 'cw
   };
 }
 
-/** Vulnerable products. @throws Refusal 422 where a range isn't one, or names what is no version of its ecosystem */
+/** Vulnerable products. @throws Refusal 422 if a range isn't one, or names what is no version of its ecosystem */
 export const vulnerabilitiesOf = (wanted: readonly NewVulnerability[]): NewVulnerabilityRow[] => wanted.map(vulnerabilityOf);
 
 function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabilityRow {
@@ -81,7 +81,7 @@ function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabil
   };
 }
 
-/** The users of these logins, in the order of the request. @throws Refusal 422 where there is none of one */
+/** The users of these logins, in the order of the request. @throws Refusal 422 if there is none of one */
 async function usersOf(scope: WriteScope, field: string, logins: readonly string[]): Promise<Map<string, Id<'accounts'>>> {
   const names = unique(logins.map((login) => login.toLowerCase()));
   const found = new Map((await findUsersByLogin(scope.tx, names)).map(({ id, login }) => [login.toLowerCase(), id]));
@@ -116,7 +116,7 @@ export const collaboratorsOf = async (scope: WriteScope, logins: readonly string
   ...(await usersOf(scope, 'collaborating_users', logins)).values(),
 ];
 
-/** The teams that are to collaborate. @throws Refusal 422 where the owner has none of a name */
+/** The teams that are to collaborate. @throws Refusal 422 if the owner has none of a name */
 export async function teamsOf(scope: WriteScope, owner: Id<'accounts'>, slugs: readonly string[]): Promise<Id<'teams'>[]> {
   const found = await listTeamsBySlug(scope.tx, owner, slugs);
   const names = new Set(found.map(({ slug }) => slug.toLowerCase()));

@@ -18,7 +18,7 @@ const wordsOf = (list: string | readonly string[] | undefined): string[] | undef
     : unique((typeof list === 'string' ? list.split(',') : list).map((word) => word.trim()).filter((word) => word !== ''));
 
 /**
- * What a request wants; undefined where no advisory can be meant, since nobody knows how likely a vulnerability is exploited
+ * What a request wants; undefined if no advisory can be meant, since nobody knows how likely a vulnerability is exploited
  * (EPSS).
  * @throws Refusal 422 for what is no range, no weakness, or too many packages
  */

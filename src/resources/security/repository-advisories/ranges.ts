@@ -6,7 +6,7 @@ type Bound = { readonly sign: '=' | '<' | '<=' | '>' | '>='; readonly version: s
 
 const bound = /^(=|<=?|>=?)\s*([^\s<>=,]{1,100})$/;
 
-/** The bounds of a range: one version, or one bound on either side, or on one. Undefined where the text is no range. */
+/** The bounds of a range: one version, or one bound on either side, or on one. Undefined if the text is no range. */
 export function readRange(text: string): readonly Bound[] | undefined {
   const bounds: Bound[] = [];
   for (const part of text.split(',')) {
@@ -21,7 +21,7 @@ export function readRange(text: string): readonly Bound[] | undefined {
 
 const patched = /^(?:(?:=|<=?|>=?)\s*)?([^\s<>=,]{1,100})$/;
 
-/** The versions that a text about patched versions names. Undefined where it names none. */
+/** The versions that a text about patched versions names. Undefined if it names none. */
 export function readPatched(text: string): readonly string[] | undefined {
   const versions = text.split(',').map((part) => patched.exec(part.trim())?.[1]);
   return versions.every((version) => version !== undefined) ? versions : undefined;

@@ -145,7 +145,7 @@ const following: Readonly<Record<State, readonly State[]>> = {
 };
 
 /**
- * The state that a request asks for. To close what is published withdraws it. @throws Refusal 422 where it can't follow the
+ * The state that a request asks for. To close what is published withdraws it. @throws Refusal 422 if it can't follow the
  * present one
  */
 function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): State {

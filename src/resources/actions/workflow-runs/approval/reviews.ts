@@ -103,7 +103,7 @@ export async function reviewRun(
 
 /**
  * An app that an environment asks lets the jobs of a run in or not, or tells how far it has come.
- * @throws Refusal 404 where no job of the run waits for the app
+ * @throws Refusal 404 if no job of the run waits for the app
  */
 export async function reviewAsApp(
   scope: WriteScope,

@@ -27,7 +27,7 @@ export const presentGroup = (urls: RepositoryUrls, row: GroupRow): ConcurrencyGr
 /**
  * A group with its members, or with one of them and those that come before it. A run is meant with the calls of workflows in it,
  * a job with those that lead to it (the public API's rule).
- * @throws Refusal 422 where that isn't in the group
+ * @throws Refusal 422 if that isn't in the group
  */
 export async function presentGroupWithMembers(
   db: Db,

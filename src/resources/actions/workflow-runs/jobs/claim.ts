@@ -28,7 +28,7 @@ export const queueKeyOf = (runner: RunnerRow): string => {
  * Gives waiting jobs of one run to runners of one `queueKeyOf`, the oldest job that fits first, with the labels by which they
  * were found. What others take at the same time doesn't hold them up, unless there is nothing else.
  * @param runners in the order of their requests
- * @returns the job of each runner that got one; none where no job waits that fits; undefined where no runner is there any more,
+ * @returns the job of each runner that got one; none where no job waits that fits; undefined if no runner is there any more,
  * as it was, or where others were in the way each time
  */
 export async function takeJobs(scope: ChangeScope, runners: readonly RunnerRow[]): Promise<Map<RunnerRow, FoundJob> | undefined> {

@@ -24,7 +24,7 @@ export type JobFacts = Pick<
 /** A concurrency group, and the run that has it. */
 export type HeldGroup = { readonly name: string; readonly holder: number | null };
 
-/** The group of a member, as JSON; null where it is in none, or has it. */
+/** The group of a member, as JSON; null if it is in none, or has it. */
 const heldGroup = (member: RawBuilder<boolean>) => sql<HeldGroup | null>`(
   select json_build_object('name', c.name, 'holder', (
     select o.run_id from concurrency_group_members o where o.group_id = c.id and o.status = 'in_progress' order by o.id limit 1))

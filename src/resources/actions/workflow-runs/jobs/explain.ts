@@ -18,7 +18,7 @@ import {
 /** What was looked at, and whether the job may go on by it. */
 type WaitingStep = { readonly check: string; readonly passed: boolean; readonly because: string };
 
-/** Why a job waits, step by step; `name` is undefined where there is no such job. */
+/** Why a job waits, step by step; `name` is undefined if there is no such job. */
 type JobExplanation = {
   readonly name: string | undefined;
   readonly steps: readonly WaitingStep[];

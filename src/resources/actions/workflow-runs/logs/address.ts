@@ -21,7 +21,7 @@ export const keyOfLog = ({ secrets, now }: Sealing, job: Id<'workflow_jobs'>): s
 export const keyOfLogArchive = ({ secrets, now }: Sealing, { id, attempt }: Pick<RunSummary, 'id' | 'attempt'>): string =>
   sealKey(secrets, contexts.run, { text: `${id} ${attempt}`, until: addSeconds(now, seconds) });
 
-/** The job whose log a key opens; undefined where it expired, isn't ours, or the job was deleted. */
+/** The job whose log a key opens; undefined if it expired, isn't ours, or the job was deleted. */
 export async function findLogOfKey(db: Db, { secrets, now }: Sealing, key: string): Promise<JobRow | undefined> {
   const text = openKey(secrets, contexts.job, { key, now });
   return text === undefined ? undefined : findJob(db, asId(Number(text)));

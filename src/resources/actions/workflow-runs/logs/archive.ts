@@ -10,7 +10,7 @@ import { readLog, sourceOf } from './logs.ts';
 
 type Parts = Scope & Needs<'objects'>;
 
-/** Opens the archive; undefined where no job has a log. */
+/** Opens the archive; undefined if no job has a log. */
 export async function openLogArchive(parts: Parts, run: Pick<RunSummary, 'id'>, attempt: number) {
   const jobs = (await listJobsOfAttempt(parts.db, run.id, attempt)).filter(({ log_rows }) => log_rows > 0);
   if (jobs.length === 0) return undefined;

@@ -20,7 +20,7 @@ const minLength = 3;
 /** Longer lines are looked for in pieces, so that a comparison takes a bounded time. */
 const maxPiece = 1_024;
 
-/** The mask of these secrets; undefined where they have too many lines. */
+/** The mask of these secrets; undefined if they have too many lines. */
 export function maskOfSecrets(secrets: Iterable<string>): SecretMask | undefined {
   const lines = new Set<string>();
   for (const secret of secrets) {

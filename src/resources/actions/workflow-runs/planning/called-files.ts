@@ -167,7 +167,7 @@ async function findSource(
 }
 
 /**
- * The workflow of a run, with those that it calls; undefined where its file can't be read. It is called in transactions, which
+ * The workflow of a run, with those that it calls; undefined if its file can't be read. It is called in transactions, which
  * begin again where the files aren't read yet; outside of them, by `withPreparations`.
  */
 export async function loadWorkflow(

@@ -29,7 +29,7 @@ export type Standing = {
   readonly calls: readonly Call[];
 };
 
-/** The position of a job; undefined where the files have no such job. */
+/** The position of a job; undefined if the files have no such job. */
 export function standingOf(workflow: Workflow, job: JobRow): Standing | undefined {
   const { calls } = planOf(job);
   const own = calledBy(workflow, calls);

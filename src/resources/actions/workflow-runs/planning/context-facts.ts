@@ -6,7 +6,7 @@ import { loadNamedRepositories } from '#resources/repositories/repositories/inde
 import type { RunRow } from '../store.ts';
 import type { ContextFacts } from './contexts.ts';
 
-/** Loads what the contexts of a run name; undefined where its repository is gone. */
+/** Loads what the contexts of a run name; undefined if its repository is gone. */
 export async function loadContextFacts(
   db: Db,
   run: RunRow,

@@ -33,13 +33,13 @@ export type NewRun = {
   /** What the file calls, as `readCalledFiles` found it. */
   readonly called: CalledFiles;
   readonly event: string;
-  /** What happened; undefined where a request makes the run. */
+  /** What happened; undefined if a request makes the run. */
   readonly eventId?: Id<'events'> | undefined;
   /** The webhook payload of the event. */
   readonly payload: object;
   /** The title of a run whose file gives none: that of the pull request, or of the commit. */
   readonly title: string;
-  /** The branch and commit that the run is shown for. The repository is null where the fork was deleted. */
+  /** The branch and commit that the run is shown for. The repository is null if the fork was deleted. */
   readonly head: {
     readonly branch: string | null;
     readonly commit: HeadCommit;
@@ -69,7 +69,7 @@ export type NewRun = {
 
 /**
  * Makes a run of a workflow, with the jobs that need no others. A file that can't be read makes a failed run, which tells why.
- * @returns undefined where the event has made its run already, and where the settings or the workflow are switched off
+ * @returns undefined if the event has made its run already, and where the settings or the workflow are switched off
  */
 export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunRow | undefined> {
   const { tx, now } = scope;

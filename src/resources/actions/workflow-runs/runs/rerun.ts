@@ -25,7 +25,7 @@ export async function rerunRun(scope: WriteScope, id: Run, options: RerunOptions
   return beginAttempt(scope, run, options, []);
 }
 
-/** Runs the jobs again that didn't succeed, and those that need them. @throws Refusal 403 where there is none */
+/** Runs the jobs again that didn't succeed, and those that need them. @throws Refusal 403 if there is none */
 export async function rerunFailedJobs(scope: WriteScope, id: Run, options: RerunOptions): Promise<RunRow> {
   const { run, called } = await findOver(scope, id);
   const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);

@@ -13,7 +13,7 @@ const isIn = (states: readonly string[]) => sql<boolean>`coalesce(conclusion, st
 export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_jobs']>[]): Promise<JobRow[]> =>
   rows.length === 0 ? [] : tx.insertInto('workflow_jobs').values(rows).returningAll().execute();
 
-/** Changes a job that is in one of some states; undefined where it isn't. */
+/** Changes a job that is in one of some states; undefined if it isn't. */
 export const moveJob = (
   tx: Tx,
   id: Job,
@@ -25,7 +25,7 @@ export const moveJob = (
 export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise<RunRow> =>
   tx.insertInto('workflow_runs').values(row).returningAll().returning(ownerOfRun).executeTakeFirstOrThrow();
 
-/** Changes a run that is in one of some states; undefined where it isn't. */
+/** Changes a run that is in one of some states; undefined if it isn't. */
 export const moveRun = (
   tx: Tx,
   id: Run,

@@ -44,7 +44,7 @@ export type JobIdentity = {
 };
 
 /**
- * The identity of the job that a token was made for; undefined where it isn't ours, has expired, or the job doesn't run any more.
+ * The identity of the job that a token was made for; undefined if it isn't ours, has expired, or the job doesn't run any more.
  */
 export async function findIdentity(
   db: Db,

@@ -177,7 +177,7 @@ function refusing<Result>(work: () => Result): Result {
   }
 }
 
-/** Hides what a job must not show in its log. A runner does so too, unless it forgets. Undefined where all must be hidden. */
+/** Hides what a job must not show in its log. A runner does so too, unless it forgets. Undefined if all must be hidden. */
 export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
   // Those that were handed on are of these, or made from them.
   return maskOfSecrets((await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken))).values());

@@ -37,7 +37,7 @@ export async function signRuntimeToken(
 }
 
 /**
- * The job that a token speaks for; undefined where the token isn't ours or has expired, and where the job doesn't run any more.
+ * The job that a token speaks for; undefined if the token isn't ours or has expired, and where the job doesn't run any more.
  */
 export async function findJobOfToken(
   db: Db,

@@ -22,7 +22,7 @@ export type Dependency = {
 
 /**
  * Reads the dependencies of a file. Undefined is a step without one: after each, the reader may yield to the event loop.
- * @throws Error where the file isn't what its name says
+ * @throws Error if the file isn't what its name says
  */
 export type Parser = (content: Buffer, path: string) => Iterable<Dependency | undefined>;
 
