@@ -17,7 +17,7 @@ type RegistryCredentials = {
   secret: string | undefined;
 };
 
-/** The registries that a repository may use, with their decrypted credentials. For whatever runs the repository's jobs. */
+/** The registries that a repository may use, with decrypted credentials, for running the repository's jobs. */
 export async function registriesFor(
   db: Db,
   secrets: Secrets,

@@ -146,11 +146,11 @@ const systems = { linux: /^(linux|ubuntu|debian|alpine|fedora)\b/i, windows: /^w
 const systemOf = (labels: readonly string[]): string =>
   Object.entries(systems).find(([, pattern]) => labels.some((label) => pattern.test(label)))?.[0] ?? 'unknown';
 
-/** The labels that a runner has by its kind (the public API's names). Instances of hosted runners have none. */
+/** A runner's default labels (the public API's names). Instances of hosted runners have none. */
 export const kindLabels = ({ os, hosted_runner_id }: Pick<RunnerRow, 'os' | 'hosted_runner_id'>): string[] =>
   hosted_runner_id === null ? ['self-hosted', ...(os in systems ? [os] : [])] : [];
 
-/** The labels that jobs select a runner by: by its kind, its own, and custom ones. */
+/** The labels by which jobs select a runner: its default labels, its own, and custom ones. */
 export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os' | 'hosted_runner_id'>): string[] =>
   unique([...kindLabels(row), ...row.labels, ...row.custom_labels]);
 

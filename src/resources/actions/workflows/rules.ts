@@ -11,7 +11,7 @@ export const isRunnable = ({ state }: Pick<WorkflowRow, 'state'>): boolean => st
 
 /**
  * Enables or disables a workflow. Runs that have started continue.
- * @throws Refusal 422 for a workflow whose file is gone, and for one that rules require
+ * @throws Refusal 422 if the workflow's file was deleted, or a rule requires the workflow
  */
 export async function enableWorkflow(
   scope: WriteScope,

@@ -193,7 +193,7 @@ export async function recordReachedBudgets(
     });
 }
 
-/** Why nothing more may run in a repository; undefined if it may. Only budgets of organizations prevent usage. */
+/** Why a repository may not run anything more; undefined if it may. Only budgets of organizations prevent usage. */
 export async function spentBudgetOf(
   db: Db,
   { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> },
