@@ -97,7 +97,7 @@ export async function changeSelectedActions(scope: WriteScope, action: Action, w
   await put(scope, action, isEmpty ? {} : { ...wanted, allowed_actions: 'selected' });
 }
 
-/** Refuses to read or change a list of selected actions while there is none. */
+/** Refuses to read or change a list of selected actions while none exists. */
 export function refuseUnselected({ allowed_actions }: { readonly allowed_actions: string }): void {
   if (allowed_actions !== 'selected') throw conflict('allowed_actions is not set to selected actions');
 }

@@ -34,8 +34,8 @@ import {
 } from './store.ts';
 
 /**
- * The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names that are special in
- * paths or in Git are refused.
+ * The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, at most 100 characters. Names with a special meaning
+ * in paths or in Git are refused.
  */
 const namePattern = /^[\w.-]{1,100}$/;
 const forbiddenNames = new Set(['.', '..', '.git', '.wiki']);
@@ -108,12 +108,11 @@ export type Creation = {
 };
 
 /**
- * Refuses an invalid name or a visibility that isn't allowed; returns both. The insert of the row checks whether the name is
- * taken.
+ * Refuses an invalid name or a visibility that isn't allowed; returns both. Inserting the row checks whether the name is taken.
  */
 async function checkCreation(scope: WriteScope, { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>) {
   const name = checkName(wanted.name);
-  // Clients send the others as their defaults for new repositories, as `gh repo create` does.
+  // Clients send the other settings as their defaults for new repositories, as `gh repo create` does.
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(scope, { owner, by, visibility });

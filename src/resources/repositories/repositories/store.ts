@@ -117,7 +117,7 @@ export const listForks = (
   );
 };
 
-/** The private forks for fixing vulnerabilities of a repository. */
+/** The private forks of a repository, in which vulnerabilities are fixed. */
 export const listPrivateForks = (db: Db, repository: Id<'repositories'>): Promise<RepositoryRow[]> =>
   db
     .selectFrom('repositories as r')

@@ -6,7 +6,7 @@ import type { AlertFilter } from './store.ts';
 import type { AnalysisFilter } from './upload-store.ts';
 
 /**
- * The refs that a request names: a single one, or the refs of a pull request. Undefined: none.
+ * The refs that a request names: a single one, or the refs of a pull request. Undefined if it names none.
  * @throws Refusal 422 if it names both
  */
 export function refsOf({ ref, pr }: RefQuery): string[] | undefined {
@@ -24,13 +24,13 @@ function toolOf({ tool_name, tool_guid }: ToolQuery) {
   return { tool: tool_name, guid: tool_guid };
 }
 
-/** What a request wants of a list of alerts. */
+/** The filter of a list of alerts. */
 export function filterOf(query: CodeScanningAlertQuery): AlertFilter {
   const { state, severity, sort, direction } = query;
   return { ...toolOf(query), refs: refsOf(query), state, severity, assignees: assigneeWords(query.assignees), sort, direction };
 }
 
-/** What a request wants of a list of analyses. */
+/** The filter of a list of analyses. */
 export const analysesOf = (query: AnalysisQuery): AnalysisFilter => ({
   ...toolOf(query),
   refs: refsOf(query),
