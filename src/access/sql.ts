@@ -198,7 +198,7 @@ const affiliatedWith = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`((r.visibility = 'internal' or r.owner_id in (${ownersOf(accountId)}) or r.id in (${directlyOf(accountId)}))
     and r.id not in (${hiddenFrom(accountId)}))`;
 
-/** The same, for a list of an account's affiliations. It uses indexes and doesn't read other repositories. */
+/** Like the condition above, for a list of an account's affiliations. It uses indexes and doesn't read other repositories. */
 export const isAffiliated = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`((r.visibility = 'internal' or r.owner_id = any (array(${ownersOf(accountId)}))
     or r.id = any (array(${directlyOf(accountId)}))) and r.id not in (${hiddenFrom(accountId)}))`;

@@ -13,7 +13,7 @@ import { markdownLimits } from '#resources/platform/markdown/index.ts';
 import { admit } from './admit.ts';
 import { type ReceiveLimits, receiveBody, receiveParts, tooLarge } from './receive-body.ts';
 
-/** The longest text that is read as a body. */
+/** The maximum length of a body that is read as text. */
 const textBytes = { bytes: fixedValue(markdownLimits.rendered), name: 'texts.rendered' };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
@@ -24,9 +24,9 @@ export type BodyReader = {
   json(exchange: Exchange, endpoint: Pick<Endpoint, 'carries'>, caller: Caller): Promise<Json | undefined>;
   /** The plain text or Markdown of an authorized request. */
   text(exchange: Exchange, caller: Caller): Promise<string>;
-  /** Passes a file of any type on in parts, one after the other. */
+  /** Passes on a body of any type in parts, one after the other. */
   parts(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, take: (part: Buffer) => Promise<void>): Promise<void>;
-  /** A body of any type, packed or not, which is passed on as it is. */
+  /** A body of any type and encoding, which is passed on unchanged. */
   bytes(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, caller: Caller): Promise<Buffer>;
   /** The text of a form of a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;
