@@ -24,7 +24,7 @@ export type Belongings = {
     /** The location of the key, for messages. */
     at: string;
   };
-  /** Whether the present key replaces the one that the database knows. Secrets of the old key are given up. */
+  /** Whether the current key replaces the one that the database knows. Secrets under the old key are given up. */
   replaceKey?: boolean;
 };
 
