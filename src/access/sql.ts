@@ -147,7 +147,7 @@ export const permissionIn = (set: RawBuilder<unknown>, permission: Permission): 
 
 /**
  * Whether a viewer may read the repository `r`. The viewer's roles are looked up once for a whole list or search. There are few,
- * since most roles come from the owner, which is compared directly. `permissions` are needed beside `metadata:read` for the
+ * since most roles come from the owner, which is compared directly. `permissions` are needed besides `metadata:read` for the
  * caller's data. Without them, a credential with a permission set gets public repositories only.
  */
 export function readableBy(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<boolean> {

@@ -25,7 +25,7 @@ export const parseLimits = (text: string): GivenLimits =>
     .map((part) => {
       const [, group = '', name = '', digits = '', suffix = ''] = /^(\w+)\.(\w+)\s*=\s*(\d+)\s*([A-Za-z]*)$/.exec(part) ?? [];
       if (digits === '')
-        throw new Error(`must be limits with commas between, as git.transfers=32,requests.body=2M; '${part}' is none`);
+        throw new Error(`must be limits separated by commas, such as git.transfers=32,requests.body=2M; not '${part}'`);
       return { group, name, digits, suffix };
     });
 

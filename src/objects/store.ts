@@ -23,7 +23,7 @@ export type ObjectStore = {
    */
   put(key: string, send: (sink: Sink) => Promise<void>): Promise<Stored>;
   /**
-   * Opens an object, or a part of it; undefined if there is none. A reader gets all bytes even if the object is removed in the
+   * Opens an object, or a part of it; undefined if it doesn't exist. A reader gets all bytes even if the object is removed in the
    * meantime.
    */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;
@@ -44,5 +44,5 @@ export const partial = '.partial';
 
 /** Refuses a malformed key, which could lead outside of the store. */
 export function checkKey(key: string): void {
-  if (!keyPattern.test(key)) throw new Error(`${key} is no key of an object`);
+  if (!keyPattern.test(key)) throw new Error(`${key} is not a key of an object`);
 }

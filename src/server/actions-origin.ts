@@ -87,7 +87,7 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
   if (notThere.has(status)) return undefined;
   if (!redirects.has(status)) return fail(`answers with status ${status}`);
   const moved = wants ? undefined : movedTo(URL.parse(headers.location ?? '', url.href), url);
-  return moved ? { moved } : fail('redirects to another place, which is not followed');
+  return moved ? { moved } : fail('redirects to another server, which is not followed');
 }
 
 const refs = 'info/refs?service=git-upload-pack';
@@ -116,7 +116,7 @@ function problemOf({ headers }: StreamedReply, part: 'advertisement' | 'result')
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== `application/x-git-upload-pack-${part}`) return 'does not answer as Git does';
   const encoding = headers['content-encoding'] ?? 'identity';
-  return encoding === 'identity' ? undefined : 'packs what was not to be packed';
+  return encoding === 'identity' ? undefined : 'sends a compressed reply, which was not requested';
 }
 
 /**

@@ -35,7 +35,8 @@ export async function* filesOfArtifact(file: File, limits: LimitValues<typeof pa
       if (type === 'file' && path !== '') {
         measure(path, size);
         yield { path, size, bytes: explained(entry as AsyncIterable<Buffer>) }; // no encoding was set
-      } else if (type !== 'directory' && type !== 'file') throw new BuildError(`The artifact holds ${path}, which is no file.`);
+      } else if (type !== 'directory' && type !== 'file')
+        throw new BuildError(`The artifact contains ${path}, which is not a file.`);
       entry.resume();
     }
     await feeding;
@@ -61,7 +62,7 @@ function reasonOf(error: unknown): unknown {
   const code = 'code' in error ? String(error.code) : '';
   const isOfArchive =
     code.startsWith('Z_') || /tar|zip|central directory|compression|crc|bytes in the stream|end of/i.test(error.message);
-  return isOfArchive ? new BuildError('The artifact is no archive of a website, or it is damaged.') : error;
+  return isOfArchive ? new BuildError('The artifact is not an archive of a website, or is damaged.') : error;
 }
 
 /** Stops unpacking at the size limit of websites. */

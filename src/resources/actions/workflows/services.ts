@@ -10,7 +10,7 @@ declare module '#endpoint/services.ts' {
     actionsOrigin?: string;
   }
   interface FamilyServices {
-    /** The origin of actions that no repository of this server provides; undefined if there is none. */
+    /** The origin of actions that no repository of this server provides; undefined if none is configured. */
     readonly actionsOrigin: string | undefined;
     /** Requests for actions that are forwarded to their origin. */
     readonly originLimiter: ConcurrencyLimiter;

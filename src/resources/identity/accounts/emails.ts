@@ -75,7 +75,7 @@ export async function deleteEmails(scope: WriteScope, { by, now }: ActionContext
   const account = await getAccountForUpdate(scope.tx, by.account.id);
   const known = keyed(await loadEmails(scope.tx, account.id), ({ email }) => fold(email));
   const missing = wanted.find((email) => !known.has(fold(email)));
-  if (missing !== undefined) throw invalid('UserEmail', 'email', 'missing', `${missing} is no address of yours`);
+  if (missing !== undefined) throw invalid('UserEmail', 'email', 'missing', `${missing} is not one of your addresses`);
   const rows = wanted.map((email) => getOrThrow(known, fold(email)));
   const emails = gather(rows, 'id');
   await removeEmails(scope.tx, emails);
@@ -93,7 +93,7 @@ export async function changeEmailVisibility(
   const account = await getAccountForUpdate(scope.tx, by.account.id);
   const emails = (await loadEmails(scope.tx, account.id)).filter(({ is_primary }) => is_primary);
   const [primary] = emails;
-  if (!primary) throw invalid('UserEmail', 'visibility', 'unprocessable', 'There is no address that could be shown');
+  if (!primary) throw invalid('UserEmail', 'visibility', 'unprocessable', 'There is no address to show');
   if (visibility === 'public') checkVerified(primary);
   const email = visibility === 'public' ? primary.email : null;
   const changed = await updateAccount(scope.tx, account.id, { email, updated_at: now });

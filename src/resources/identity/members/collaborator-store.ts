@@ -46,7 +46,7 @@ export async function raiseCollaborator(
   return rows;
 }
 
-/** Removes a user's direct role; false if there is none. */
+/** Removes a user's direct role; false if the user has no direct role. */
 export const removeCollaborator = async (tx: Tx, repository: RepositoryId, user: User): Promise<boolean> =>
   (await tx.deleteFrom('collaborators').where('repository_id', '=', repository).where('user_id', '=', user).executeTakeFirst())
     .numDeletedRows > 0n;

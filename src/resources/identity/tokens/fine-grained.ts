@@ -188,7 +188,7 @@ async function checkOwner(scope: WriteScope, user: Account, owner: Account): Pro
       'Token',
       'owner',
       'invalid',
-      `The owner must be ${user.login} or an organization of which ${user.login} is a member`,
+      `The owner must be ${user.login} or an organization that ${user.login} is a member of`,
     );
   const demands = await findTokenDemands(scope.tx, owner.id);
   // Owners would approve their own tokens (the public API's rule).

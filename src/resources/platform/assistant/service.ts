@@ -3,7 +3,7 @@ import { type AssistantProvider, noAssistant } from './provider.ts';
 
 declare module '#endpoint/services.ts' {
   interface FamilySettings {
-    /** The attached assistant. Omitted if there is none. */
+    /** The attached assistant. Omitted if the server has no assistant. */
     assistant?: AssistantProvider;
   }
   interface FamilyServices {

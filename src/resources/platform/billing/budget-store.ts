@@ -118,7 +118,7 @@ export async function loadConsumed(db: Db, budgets: readonly Budget[], month: st
   return new Map(rows.map(({ id, consumed }) => [id, consumed]));
 }
 
-/** A used-up budget that prevents further usage by a repository; undefined if there is none. */
+/** A used-up budget that prevents further usage by a repository; undefined if no budget does. */
 export async function findSpentBudget(
   db: Db,
   { organization, repository, month }: { organization: Organization; repository: Id<'repositories'>; month: string },

@@ -52,11 +52,7 @@ async function findShown(
 }
 
 const sendAbsent = (reply: FastifyReply): FastifyReply =>
-  sendPage(
-    reply,
-    messagePage('There is no such installation', 'It has ended, or you do not own the account that it is on.'),
-    404,
-  );
+  sendPage(reply, messagePage('There is no such installation', 'It no longer exists, or you do not own its account.'), 404);
 
 function pageOf({ installation, app, account }: Found, session: Session, problem?: string): string {
   const waiting = waitingFor(app, installation);
@@ -92,7 +88,8 @@ async function answerInstallation(parts: RouteParts, request: FastifyRequest, re
     if (error instanceof Refusal && (error.kind === 'invalid' || error.kind === 'conflict')) return error;
     throw error;
   });
-  if (!(refused instanceof Refusal)) return sendPage(reply, messagePage('Accepted', `${found.app.name} has what it asked for.`));
+  if (!(refused instanceof Refusal))
+    return sendPage(reply, messagePage('Accepted', `${found.app.name} has the permissions that it requested.`));
   const now = await findShown(parts, request, session);
   return now
     ? sendPage(reply, pageOf(now, session, textOf(refused)), refused.kind === 'conflict' ? 409 : 422)

@@ -86,7 +86,7 @@ export async function findOwned(db: Db, login: string, user: Account): Promise<A
 const sendAbsent = (reply: FastifyReply): FastifyReply =>
   sendPage(
     reply,
-    messagePage('There is no such manifest', 'It is out of date or was answered already, or you do not own the organization.'),
+    messagePage('There is no such manifest', 'It has expired or was already answered, or you do not own the organization.'),
     404,
   );
 

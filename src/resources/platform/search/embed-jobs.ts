@@ -34,7 +34,7 @@ export const embedMissing = job<Record<string, never>, JobContext>({
       onProgress({ done, total }) {
         if (done === total || performance.now() - lastLogAt < logIntervalMs) return;
         lastLogAt = performance.now();
-        log.info({ done, total, embedder: embeddings.identity }, 'Issues are embedded anew');
+        log.info({ done, total, embedder: embeddings.identity }, 'Issues are embedded again');
       },
     });
     if (issues > 0)

@@ -100,7 +100,7 @@ export type Creation = {
   >;
   /** `none`: the repository doesn't get the default labels, since the caller adds others. */
   labels?: 'none';
-  /** Values of its custom properties. Omitted where the request can't set any, as for forks. */
+  /** Values of its custom properties. Omitted if the request can't set any, for example for forks. */
   properties?: FirstValues;
   /** Creates the folder on disk. The default creates an empty repository. */
   initialize?: Initialize;

@@ -289,7 +289,7 @@ export const concealRepositories = (tx: Tx, owner: Id<'accounts'>) =>
 export const hasRepositories = async (db: Db, owner: Id<'accounts'>): Promise<boolean> =>
   (await db.selectFrom('repositories').select('id').where('owner_id', '=', owner).limit(1).executeTakeFirst()) !== undefined;
 
-/** One repository of an owner, with its row locked; undefined if there is none, or if another transaction has just removed it. */
+/** One repository of an owner, with its row locked; undefined if there are none, or another transaction has just removed it. */
 export const findAnyOwnedForUpdate = (tx: Tx, owner: Id<'accounts'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('owner_id', '=', owner).orderBy('id').limit(1).forUpdate().executeTakeFirst();
 

@@ -203,7 +203,7 @@ export function sarifReader(
     if (isItem) return takeItem(names, value);
     if (names.length === 1) checkRoot(names[0] ?? '', value);
     if (names.length === 2 && names[1] === 'results' && value !== null && !Array.isArray(value))
-      throw notSarif('The results of a run are no list');
+      throw notSarif('The results of a run are not a list');
     return hold(names, keptOf(wantedAt(names), value), false);
   };
 
@@ -232,11 +232,11 @@ const maxDepth = 64;
 
 function checkRoot(name: string, value: unknown): void {
   if (name === 'version' && value !== '2.1.0') throw notSarif('The version of the file is not 2.1.0');
-  if (name === 'runs' && !Array.isArray(value)) throw notSarif('The runs of the file are no list');
+  if (name === 'runs' && !Array.isArray(value)) throw notSarif('The runs of the file are not a list');
 }
 
 function checkWhole(read: Json | undefined): void {
-  if (!isFields(read?.value)) throw notSarif('The file is no JSON object');
+  if (!isFields(read?.value)) throw notSarif('The file is not a JSON object');
   for (const name of ['version', 'runs']) if (!Object.hasOwn(read.value, name)) throw notSarif(`The file has no ${name}`);
 }
 

@@ -20,7 +20,7 @@ export function decodePacked(text: string): Buffer {
   const most = fixedValue(packedSize);
   if (text.length > (most / 3) * 4 + 1_024) throw tooLarge();
   const compact = text.replace(/\s+/g, '');
-  if (compact === '' || /[^A-Za-z0-9+/=_-]/.test(compact)) throw notSarif('sarif is no Base64 text');
+  if (compact === '' || /[^A-Za-z0-9+/=_-]/.test(compact)) throw notSarif('sarif is not Base64 text');
   const packed = Buffer.from(compact, 'base64');
   if (packed.length > most) throw tooLarge();
   if (packed[0] !== 0x1f || packed[1] !== 0x8b) throw notSarif('sarif is not packed by gzip');

@@ -58,7 +58,7 @@ export type ReadAdvisory = {
 /** The contents of a file. @throws Error that describes the problem */
 export function readOsv(content: string): ReadAdvisory {
   const osv: unknown = JSON.parse(content);
-  if (!Check(Osv, osv)) throw new Error('is no OSV file');
+  if (!Check(Osv, osv)) throw new Error('is not an OSV file');
   if (content.includes('\\u0000') || !content.isWellFormed()) throw new Error('holds characters that can’t be stored');
   // Databases use different names for the same vulnerability; alerts use the public API's identifier.
   const identifier = [osv.id, ...(osv.aliases ?? [])].find((id) => /^GHSA(-[23456789cfghjmpqrvwx]{4}){3}$/.test(id)) ?? osv.id;

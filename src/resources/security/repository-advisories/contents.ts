@@ -31,7 +31,7 @@ export async function severityOf({
   if (severity != null) throw refused('severity', 'An advisory has a severity or a cvss_vector_string, from which it follows');
   const version = /^CVSS:(3\.[01]|4\.0)\//.exec(vector)?.[1];
   const scored = version === undefined ? undefined : await scoreOf(vector);
-  if (!scored) throw refused('cvss_vector_string', 'cvss_vector_string is no vector of CVSS 3 or 4 with all base metrics');
+  if (!scored) throw refused('cvss_vector_string', 'cvss_vector_string is not a vector of CVSS 3 or 4 with all base metrics');
   const shown = scored.score === 0 ? null : scored.severity;
   return version === '4.0'
     ? { ...noVector, severity: shown, cvss_v4: vector, cvss_v4_score: scored.score }
@@ -62,7 +62,7 @@ function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabil
     const fieldPath = `vulnerabilities[${index}].${field}`;
     if (!versions) throw refused(fieldPath, `${fieldPath} names no versions, as in >= 1.0.0, < 1.2.3`);
     const wrong = versions.find((version) => !isVersion(ecosystem, version));
-    if (wrong !== undefined) throw refused(fieldPath, `${wrong} is no version in ${ecosystem}`);
+    if (wrong !== undefined) throw refused(fieldPath, `${wrong} is not a version in ${ecosystem}`);
   };
   if (range !== null) {
     const bounds = readRange(range)?.map(({ version }) => version);

@@ -93,7 +93,7 @@ function openMask(pieces: readonly string[]): SecretMask {
 const startOf = (text: string, at: number): number =>
   ((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2)) & 0xff_ff;
 
-/** For each piece, the index of its longest proper prefix among the pieces; -1 if there is none. */
+/** For each piece, the index of its longest proper prefix among the pieces; -1 if it has no such prefix. */
 function prefixesOf(pieces: readonly string[]): Int32Array {
   const prefixes = new Int32Array(pieces.length);
   const open: number[] = [];
