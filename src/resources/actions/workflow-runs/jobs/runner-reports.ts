@@ -123,7 +123,7 @@ export async function abandonJob(
   await advanceRun(scope, locked);
 }
 
-/** Ends a job's token, and stores its log. */
+/** Removes an ended job's token, and enqueues the job that stores its log. */
 export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
   if (token_id !== null) await removeToken(tx, token_id);
   await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });

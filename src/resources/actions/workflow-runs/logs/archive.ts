@@ -25,7 +25,9 @@ export async function openLogArchive(parts: Parts, run: Pick<RunSummary, 'id'>, 
 
 type LoggedJob = { job: JobRow; at: number; steps: readonly StepRow[]; rows: ReturnType<typeof rowsOf> };
 
-/** The files of the steps. They are read in order, so that one pass over the log is enough. */
+/**
+ * A file for a job, and one for each step. The steps are read in order, so that one pass over the log is enough for all of them.
+ */
 function entriesOf(parts: Parts, { job, at, steps, rows }: LoggedJob): ZipEntry[] {
   const modified = job.completed_at ?? job.created_at;
   const name = fileNameOf(job.name);
