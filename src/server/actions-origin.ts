@@ -87,7 +87,7 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
   if (notThere.has(status)) return undefined;
   if (!redirects.has(status)) return fail(`answers with status ${status}`);
   const moved = wants ? undefined : movedTo(URL.parse(headers.location ?? '', url.href), url);
-  return moved ? { moved } : fail('redirects to another server, which is not followed');
+  return moved ? { moved } : fail('redirects elsewhere, which is not followed');
 }
 
 const refs = 'info/refs?service=git-upload-pack';
