@@ -27,7 +27,7 @@ export type CalledFiles = { readonly files: readonly CalledFile[]; readonly prob
 /** The properties of a new run that decide how the names in its files are resolved. */
 type Caller = {
   readonly repository: CallingRepository;
-  /** The repository of the workflow file, and its path there, if the file is of another one. */
+  /** The repository of the workflow file, and its path there, if it is another repository. */
   readonly source?: { readonly repository: CallingRepository; readonly path: string };
   readonly ref: string;
   /** The commit that the workflow file was found in. */
@@ -144,7 +144,7 @@ type CommitSource = {
 
 const fullNameOf = ({ owner, name }: Pick<CallingRepository, 'owner' | 'name'>): string => `${owner.login}/${name}`;
 
-/** The refs that a short name may stand for. A tag counts before a branch of the same name (the public API's rule). */
+/** The refs that a short name may mean. A tag takes precedence over a branch with the same name (the public API's rule). */
 export const refsNamed = (name: string): string[] => [`refs/tags/${name}`, `refs/heads/${name}`];
 
 async function findSource(
