@@ -8,8 +8,8 @@ import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * A repository with its owner's login, as needed for addresses below it. `has_workflow_rules` is undefined if the owner was loaded
- * without it.
+ * A repository with its owner's login, as needed for addresses below it. `has_workflow_rules` is undefined if the owner was
+ * loaded without it.
  */
 export type RepositoryWithOwner = RepositoryRow & {
   owner: Pick<Account, 'login' | 'kind'> & Partial<Pick<Account, 'has_workflow_rules'>>;

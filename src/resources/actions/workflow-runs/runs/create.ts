@@ -25,8 +25,8 @@ import type { HeadCommit } from './head-commit.ts';
 export type NewRun = {
   readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
   /**
-   * The workflow file, from the commit that `sha` names or from the default branch. The path of a required workflow has the name of
-   * its repository before it, and its ref or commit after an `@`.
+   * The workflow file, from the commit that `sha` names or from the default branch. The path of a required workflow has the name
+   * of its repository before it, and its ref or commit after an `@`.
    */
   readonly path: string;
   readonly content: string;
