@@ -44,5 +44,5 @@ export const partial = '.partial';
 
 /** Refuses a malformed key, which could lead outside of the store. */
 export function checkKey(key: string): void {
-  if (!keyPattern.test(key)) throw new Error(`${key} is not a key of an object`);
+  if (!keyPattern.test(key)) throw new Error(`${key} is no key of an object`);
 }
