@@ -1,6 +1,6 @@
 import type { Org, Repo, SignedIn } from './viewer.ts';
 
-/** Who makes a change, and when. Handlers pass it to rules as `action`, with the rows of their path. */
+/** The author and the time of a change. Handlers pass it to rules as `action`, with the rows of their path. */
 export type ActionContext = { by: SignedIn; now: Date };
 export type RepositoryAction = ActionContext & { repo: Repo };
 export type OrganizationAction = ActionContext & { org: Org };

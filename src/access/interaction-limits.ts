@@ -45,7 +45,7 @@ export const limitInForce = ({ organization, repository }: LimitColumns, now: Da
 /** A limit in force, regardless of the viewer. */
 export type LimitInForce = { group: InteractionGroup; expiresAt: Date };
 
-/** The limit in force in the repository `r`, as JSON; null if there is none, which is the usual case. */
+/** The limit in force in the repository `r`, as JSON; null if there is no limit, which is the usual case. */
 export const limitOf = (now: Date): RawBuilder<Snapshot<LimitInForce> | null> => sql`(
   select jsonb_build_object('group', l.interaction_group, 'expiresAt', l.expires_at)
   from ${limitInForce({ organization: sql`r.owner_id`, repository: sql`r.id` }, now)} l)`;

@@ -16,8 +16,8 @@ export const writesContents = { ...inRepository, permission: 'contents:write', r
 export const movesBranches = { ...writesContents, heads: 'modifiable' } as const satisfies Policy;
 
 /**
- * What only administrators of a repository may do, and credentials that may administer it. Rules ask this of a part of what an
- * endpoint does.
+ * For parts of an endpoint that only administrators of a repository may use, with a credential that may administer it. Rules
+ * check it.
  */
 export const administersRepository = {
   scopes: ['repo'],

@@ -147,7 +147,7 @@ export const permissionIn = (set: RawBuilder<unknown>, permission: Permission): 
 
 /**
  * Whether a viewer may read the repository `r`. The viewer's roles are looked up once for a whole list or search. There are few,
- * since most roles come from the owner, which is compared directly. `permissions` are needed beside `metadata:read` for the
+ * since most roles come from the owner, which is compared directly. `permissions` are needed besides `metadata:read` for the
  * caller's data. Without them, a credential with a permission set gets public repositories only.
  */
 export function readableBy(viewer: Viewer, ...permissions: readonly RepositoryPermission[]): RawBuilder<boolean> {
@@ -198,7 +198,7 @@ const affiliatedWith = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`((r.visibility = 'internal' or r.owner_id in (${ownersOf(accountId)}) or r.id in (${directlyOf(accountId)}))
     and r.id not in (${hiddenFrom(accountId)}))`;
 
-/** The same, for a list of an account's affiliations. It uses indexes and doesn't read other repositories. */
+/** Like the condition above, for a list of an account's affiliations. It uses indexes and doesn't read other repositories. */
 export const isAffiliated = (accountId: number): RawBuilder<boolean> =>
   sql<boolean>`((r.visibility = 'internal' or r.owner_id = any (array(${ownersOf(accountId)}))
     or r.id = any (array(${directlyOf(accountId)}))) and r.id not in (${hiddenFrom(accountId)}))`;

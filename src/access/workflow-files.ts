@@ -2,7 +2,7 @@ import { holds, type PermissionSet } from './permissions.ts';
 import { expandScopes } from './scopes.ts';
 import type { Grant } from './viewer.ts';
 
-/** Whether a credential may change workflow files; if not, how a refusal names the credential and the right that it lacks. */
+/** Whether a credential may change workflow files. If not, how a refusal names the credential and the missing right. */
 export type WorkflowFileAccess =
   | { readonly allowed: true }
   | { readonly allowed: false; readonly to: string; readonly lacks: string };
@@ -14,7 +14,7 @@ const denied = (to: string, lacks: string): WorkflowFileAccess => ({ allowed: fa
 export const workflowFileMessage = ({ to, lacks }: Extract<WorkflowFileAccess, { allowed: false }>, path: string): string =>
   `refusing to allow ${to} to create or update workflow \`${path}\` without ${lacks}`;
 
-/** What the server itself, which deletes branches and tags, may do. */
+/** The rights of the server itself, which deletes branches and tags. */
 export const noWorkflowFiles = denied('this request', 'a credential');
 
 const byScope = (scopes: readonly string[], to: string): WorkflowFileAccess =>
@@ -24,8 +24,8 @@ const byPermission = (held: PermissionSet, to: string): WorkflowFileAccess =>
   holds(held, 'workflows:write') ? allowed : denied(to, '`workflows` permission');
 
 /**
- * Whether a credential may change workflow files in a repository to which it may push. SSH keys may: they belong to a person, or
- * were added by an administrator of the repository. `held`: what the credential may in this repository.
+ * Whether a credential may change workflow files in a repository to which it may push. SSH keys may, since they belong to a
+ * person, or were added by an administrator of the repository. `held`: the credential's permissions in this repository.
  */
 export function workflowFileAccess(grant: Grant, { held }: { held: PermissionSet }): WorkflowFileAccess {
   switch (grant.kind) {

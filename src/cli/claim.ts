@@ -18,13 +18,13 @@ export type Belongings = {
   /** Undefined if the files are in a bucket. */
   folders: Readonly<Record<FolderName, string | undefined>>;
   secretKey: {
-    /** Undefined if there is none. */
+    /** Undefined if the installation has no key. */
     find(): Promise<Buffer | undefined>;
     make(): Promise<Buffer>;
     /** The location of the key, for messages. */
     at: string;
   };
-  /** Whether the present key replaces the one that the database knows. Secrets of the old key are given up. */
+  /** Whether the current key replaces the one that the database knows. Secrets under the old key are given up. */
   replaceKey?: boolean;
 };
 
@@ -127,8 +127,8 @@ async function claimKey(tx: Tx, { secret_key_fingerprint: known }: Row, { secret
 }
 
 const whatToDo =
-  'Put the key back from where you keep it. If it is lost, `hearth secret-key replace` goes on without it: stored ' +
-  'secrets must be set anew';
+  'Put the key back from where you keep it. If it is lost, `hearth secret-key replace` continues without it: stored ' +
+  'secrets must be set again';
 
 /** @throws StartupError if the stored secrets are encrypted with another key */
 async function checkKey(

@@ -32,7 +32,7 @@ export async function serveByProcesses(config: Config, settings: Settings, off: 
       if (stopping) return;
       settings.log.error(
         { process: worker.process.pid, code, signal },
-        'a process that answered requests ended; another takes its place',
+        'a process that answers requests has ended; another one replaces it',
       );
       await sleep(replacementPauseMs);
       if (!stopping) startProcess();

@@ -9,12 +9,12 @@ const factors: Record<Limit['unit'], Record<string, number>> = {
   count: { '': 1 },
 };
 
-/** A limit as it was given, which may be none that exists. */
+/** A given limit, which may not exist. */
 type GivenLimit = { readonly group: string; readonly name: string; readonly digits: string; readonly suffix: string };
 type GivenLimits = readonly GivenLimit[];
 
 /**
- * Parses limits as `git.transfers=32, requests.body=2M, git.commandTime=1m`. The names are looked up by `limitOverrides`, since
+ * Parses limits, for example `git.transfers=32, requests.body=2M, git.commandTime=1m`. `limitOverrides` checks the names, since
  * loading the table loads all families.
  * @throws Error with the invalid part
  */
@@ -25,12 +25,12 @@ export const parseLimits = (text: string): GivenLimits =>
     .map((part) => {
       const [, group = '', name = '', digits = '', suffix = ''] = /^(\w+)\.(\w+)\s*=\s*(\d+)\s*([A-Za-z]*)$/.exec(part) ?? [];
       if (digits === '')
-        throw new Error(`must be limits with commas between, as git.transfers=32,requests.body=2M; '${part}' is none`);
+        throw new Error(`must be limits separated by commas, such as git.transfers=32,requests.body=2M; not '${part}'`);
       return { group, name, digits, suffix };
     });
 
 /**
- * The values of limits that were given: whole numbers. Bytes take K, M and G, times take ms, s, m and h.
+ * The values of the given limits: whole numbers. Bytes accept K, M and G, times accept ms, s, m and h.
  * @throws StartupError with the invalid name or value
  */
 export function limitOverrides(given: GivenLimits, table: LimitTable): LimitOverrides {
@@ -52,7 +52,7 @@ export function limitOverrides(given: GivenLimits, table: LimitTable): LimitOver
   return overrides;
 }
 
-/** As `limitOverrides`, with the table, which is loaded only where limits were given. */
+/** Like `limitOverrides`, but loads the table only if limits were given. */
 export async function loadLimitOverrides(given: GivenLimits | undefined): Promise<LimitOverrides> {
   if (given === undefined) return {};
   const { allLimits } = await import('#resources/all.ts');

@@ -21,10 +21,9 @@ export const countLimit = 10_000;
 export const maxRows = fixedValue(listLimits.rows);
 
 /**
- * One page of a query, and the total number of rows (up to 10,000). For the first page that is one statement: the total is a
- * column of its rows. A later page is read with one more row, and the rows before it are counted only if there is one, and if its
- * place doesn't tell already that there are as many as are counted. So the page that follows is always linked.
- *
+ * One page of a query, and the total number of rows (up to 10,000). The first page takes one statement: the total is a column of
+ * its rows. A later page is read with one extra row. If that row exists, there is a next page, and the total is counted unless
+ * the page's position already exceeds the counted maximum. So the next page is always linked.
  * @param query its order ends with a column that is unique among its rows
  */
 export async function list<DB, TB extends keyof DB, Row>(
@@ -43,17 +42,17 @@ export async function list<DB, TB extends keyof DB, Row>(
     const isBeyondCount = found.length > 0 && reached > countLimit;
     return { rows, total: isBeyondCount ? Math.min(reached, maxRows) : await totalOf(db, counted) };
   }
-  // Of joined tables, no index has the order of the list. All of its rows are sorted, which takes a third of the time by ids
-  // alone.
+  // No index has the order of a list of joined tables. All of its rows are sorted, which takes a third of the time if only ids
+  // are sorted.
   const first = query.toOperationNode().joins ? bySortedIds(query, page) : query.limit(sql.lit(page.limit));
   const found = (await first.select(sql<number>`(${counted})`.as(totalColumn)).execute()) as (Row & { [totalColumn]: number })[];
   return { rows: found.map(({ [totalColumn]: _, ...row }) => row as Row), total: found[0]?.[totalColumn] ?? 0 };
 }
 
 /**
- * The rows of a query from an offset on. What comes before them is skipped, or sorted, by what orders and names a row alone,
- * which an index may hold by itself, and only the rows of the page are read: to skip 90,000 issues takes a tenth of the time so.
- * A limit that is part of the text tells the planner how few rows are wanted, though it plans for all other values at once.
+ * The rows of a query from an offset on. Earlier rows are skipped or sorted by only their key, which an index may contain alone,
+ * and only the rows of the page are read in full. Skipping 90,000 issues takes a tenth of the time this way. The limit is a
+ * literal, so that the planner knows how few rows are needed, even in a plan for all other parameter values.
  */
 function bySortedIds<DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
@@ -62,12 +61,11 @@ function bySortedIds<DB, TB extends keyof DB, Row>(
   const { from, orderBy, joins, groupBy } = query.toOperationNode();
   const last = orderBy?.items.at(-1)?.orderBy;
   const wanted = sql.lit(limit);
-  // What is computed, as a table of sums, would be so twice.
+  // Computed tables, for example of sums, would be computed twice.
   if (!last || groupBy || !from?.froms.every(isTable)) return query.limit(wanted).offset(offset);
   const key = sql<number>`${{ toOperationNode: () => last }}`;
   const keys = query.clearSelect().select(key.as('key')).limit(wanted).offset(offset);
-  // An id names a row whatever else holds of it. A column that is unique in the list alone, or a join, needs the query's
-  // conditions.
+  // An id identifies a row on its own. A column that is only unique within the list, or a join, needs the query's conditions.
   const named = joins === undefined && isId(last) ? query.clearWhere() : query;
   return named.where(sql<boolean>`${key} = any (array(${keys}))`).limit(wanted);
 }
@@ -92,7 +90,7 @@ async function totalOf(db: Db, counted: RawBuilder<unknown>): Promise<number> {
   return rows[0]?.count ?? 0;
 }
 
-/** The next rows of a query after one of them, in the order of a column that is unique among them: for reading all in batches. */
+/** The next rows of a query after one of them, ordered by a unique column, for reading all rows in batches. */
 export const listAfter = <DB, TB extends keyof DB, Row>(
   query: SelectQueryBuilder<DB, TB, Row>,
   column: string,
@@ -105,7 +103,7 @@ export const listAfter = <DB, TB extends keyof DB, Row>(
     .limit(limit)
     .execute() as Promise<Row[]>;
 
-/** One page of a query by ids: the rows after the id `since`, in the order of the `column`, which has the ids of the rows. */
+/** One page of a query by ids: the rows after the id `since`, ordered by `column`, which contains the rows' ids. */
 export async function listSince<DB, TB extends keyof DB, Row extends { id: number }>(
   query: SelectQueryBuilder<DB, TB, Row>,
   column: string,
@@ -116,9 +114,7 @@ export async function listSince<DB, TB extends keyof DB, Row extends { id: numbe
   return { rows, next: found.length > limit ? rows.at(-1)?.id.toString() : undefined };
 }
 
-/**
- * The order of a list that is walked by numbers or by cursors: by a column, and where that is the same, or there is none, by ids.
- */
+/** The order of a list with page numbers or cursors: by a column, if any, and then by id. */
 type WalkOrder<Row> = {
   by?: {
     column: string | RawBuilder<unknown>;
@@ -131,11 +127,11 @@ type WalkOrder<Row> = {
   direction: Direction;
 };
 
-/** PostgreSQL's types of columns that cursors hold. */
+/** PostgreSQL's types of the columns in cursors. */
 type CursorType = 'timestamptz' | 'text' | 'integer';
 type Direction = 'asc' | 'desc';
 
-/** The order by the ids of a table, named as the query names it. */
+/** The order by the ids of a table, by the table's name in the query. */
 export const orderById = (table: string, direction: Direction): WalkOrder<{ id: number }> => ({
   id: `${table}.id`,
   idOf: ({ id }) => id,
@@ -156,9 +152,9 @@ export const orderBy = <Column extends string, Type extends CursorType>(
 type CursorValue = { timestamptz: Date; text: string; integer: number };
 
 /**
- * One page of a query in an order, by its number, or before or after a cursor, which holds a row's position in the order. Unless
- * the page is uncounted, the total number of rows is counted up to 10,000.
- * @throws Refusal 400 where the cursor isn't one
+ * One page of a query in an order, by its number, or before or after a cursor, which contains a row's position in the order.
+ * Unless the page is uncounted, the total number of rows is counted up to 10,000.
+ * @throws Refusal 400 if the cursor is invalid
  */
 export async function listWalked<DB, TB extends keyof DB, Row>(
   db: Db,
@@ -223,7 +219,7 @@ function inOrder<DB, TB extends keyof DB, Row>(
   return first.orderBy(id as never, direction);
 }
 
-/** The condition that a row comes after the place of a cursor. */
+/** The condition that a row comes after a cursor's position. */
 function beyond<Row>({ by, id }: WalkOrder<Row>, cursor: string, onward: Direction): RawBuilder<boolean> {
   const position = readCursor(cursor, by?.type);
   const sign = sql.raw(onward === 'asc' ? '>' : '<');
@@ -248,10 +244,10 @@ function readCursor(cursor: string, type: CursorType | undefined): { id: number;
 const isWithin = (value: unknown, [least, most]: readonly [number, number]): boolean =>
   Number.isSafeInteger(value) && Number(value) >= least && Number(value) <= most;
 
-/** What a cursor may hold beside an id. */
+/** The values that a cursor may contain besides an id. */
 const isCursorValue = {
   none: (value: unknown) => value === undefined,
-  // Milliseconds: as far as both PostgreSQL and JavaScript go.
+  // Milliseconds, within the range of both PostgreSQL and JavaScript.
   timestamptz: (value: unknown) => isWithin(value, [-62_000_000_000_000, 8_640_000_000_000_000]),
   integer: (value: unknown) => isWithin(value, [-(2 ** 31), 2 ** 31 - 1]),
   text: (value: unknown) => typeof value === 'string' && !value.includes('\0'),
@@ -266,7 +262,7 @@ function positionOf(cursor: string): unknown[] {
   }
 }
 
-/** Transforms all rows of a list at once; the total stays, or the pages beside it. */
+/** Transforms all rows of a list together. The total or the neighbouring pages stay unchanged. */
 export const mapRows = async <A, B, Rest extends object>(
   listed: { rows: A[] } & Rest,
   transform: (rows: A[]) => B[] | Promise<B[]>,
@@ -275,7 +271,7 @@ export const mapRows = async <A, B, Rest extends object>(
   rows: await transform(listed.rows),
 });
 
-/** Transforms each row of a list; the total stays, and the pages beside it. */
+/** Transforms each row of a list. The total and the neighbouring pages stay unchanged. */
 export const mapEach = <A, B, Rest extends object>(
   listed: { rows: A[] } & Rest,
   transform: (row: A) => B,

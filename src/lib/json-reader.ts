@@ -2,28 +2,27 @@ import { readStringPart } from './json-text.ts';
 import { badRequest, Refusal } from './refusal.ts';
 
 export type JsonLimits = {
-  /** How deeply lists and objects may nest. */
+  /** The maximum nesting of lists and objects. */
   readonly depth: number;
-  /** How many lists, objects, strings, numbers, booleans and nulls there may be. */
+  /** The maximum number of lists, objects, strings, numbers, booleans and nulls. */
   readonly values: number;
-  /** How many bytes one string may have. Omitted: as many as the text. */
+  /** The maximum number of bytes of one string. If omitted, the length of the text. */
   readonly string?: number;
-  /** What these limits are called in refusals. */
+  /** The names of these limits in refusals. */
   readonly names: { readonly depth: string; readonly values: string; readonly string?: string };
 };
 
 /**
- * Is given each value as soon as it is read, with the names of the fields that lead to it and whether it is an item of a list.
- * What it returns takes the place of the value; undefined leaves it out. So a text can be read that is larger than what is held
- * of it.
+ * Called with each value as soon as it is read, with its path of field names and whether it is an item of a list. The result
+ * replaces the value; undefined omits it. This way, a text can be read that is larger than the memory that its values take.
  */
 type TakeJson = (names: readonly string[], value: unknown, isItem: boolean) => unknown;
 
 export type Json = {
   readonly value: unknown;
-  /** How many values it holds, itself included. */
+  /** The number of values in it, including itself. */
   readonly size: number;
-  /** Whether a string or a name in it holds U+0000. */
+  /** Whether a string or a name in it contains U+0000. */
   readonly hasNul: boolean;
 };
 

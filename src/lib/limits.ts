@@ -1,5 +1,5 @@
-// Limits on size, memory, time and number. Each part of the server and each family declares its own, and `resources/all.ts` has
-// the table of all.
+// Limits on size, memory, time and number. Each part of the server and each family declares its own. `resources/all.ts` has the
+// table of all limits.
 export {
   fixedValue,
   initialValues,

@@ -18,7 +18,7 @@ export type Page = {
 /** The rows of a page, and the total number of rows (bounded, see `database/list.ts`; 0 if the page is uncounted). */
 export type Listed<Row> = { rows: Row[]; total: number };
 
-/** The same for a list with numbers or cursors, with the cursors of the neighbouring pages. */
+/** The rows of a page of a list with numbers or cursors, with the cursors of the neighbouring pages. */
 export type Walked<Row> = Listed<Row> & Neighbours;
 
 /** The rows of a page of an uncounted list, and the starts of the next and the previous page, if they exist. */

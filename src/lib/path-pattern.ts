@@ -1,25 +1,25 @@
-// Patterns of paths and of refs, with wildcards. They are matched in steps that grow with pattern times path, whatever is written
-// in them.
+// Patterns of paths and refs, with wildcards. The number of steps is bounded by the product of the lengths of pattern and path,
+// for any input.
 import { interpreterLimits } from './limits/interpreters.ts';
 import { fixedValue } from './limits.ts';
 import { Refusal } from './refusal.ts';
 
-/** What stands for any number of characters, or of folders. */
+/** Matches any number of characters, or of folders. */
 export const star = Symbol('star');
 type Starred<Part> = readonly (Part | typeof star)[];
 
-/** What stands for any one character. */
+/** Matches any one character. */
 const one = Symbol('one');
 
-/** One of a set of characters, or of all others; ranges are by code point. */
+/** Matches one of a set of characters, or any other character if negated. Ranges are by code point. */
 type CharacterClass = { readonly isNegated: boolean; readonly ranges: readonly (readonly [from: string, to: string])[] };
 
-/** A folder or file name: as it is, or with wildcards. */
+/** A folder or file name: literal, or with wildcards. */
 export type Segment = string | Starred<string | typeof one | CharacterClass>;
 
 export type Pattern = Starred<Segment>;
 
-/** How many more steps may be taken, and the name of the limit that says so. */
+/** The remaining number of steps, and the name of their limit. */
 export type Steps = { left: number; readonly limit: string };
 
 const maxSteps = fixedValue(interpreterLimits.patternSteps);
@@ -28,8 +28,8 @@ const maxSteps = fixedValue(interpreterLimits.patternSteps);
 const stepsOfMatch = (): Steps => ({ left: maxSteps, limit: 'interpreters.patternSteps' });
 
 /**
- * Whether parts match items one by one, where a star stands for any number of items. Only the last star that was passed is tried
- * again: an earlier one could take no items that the later one can't.
+ * Whether parts match items one by one, where a star matches any number of items. Only the latest star is tried again, since an
+ * earlier one couldn't match any items that the later one can't.
  */
 function matches<Part, Item>(
   parts: Starred<Part>,
@@ -61,7 +61,7 @@ function matches<Part, Item>(
 const tooManySteps = ({ limit }: Steps): Refusal =>
   new Refusal('invalid', `Matching patterns with paths takes too many steps (${limit})`, [], { limit });
 
-/** A path as it is matched: its names, and the characters of each. */
+/** A path prepared for matching: its names, and the characters of each. */
 export type Path = readonly { readonly name: string; readonly characters: readonly string[] }[];
 
 export const pathOf = (path: string): Path => path.split('/').map((name) => ({ name, characters: [...name] }));
@@ -77,16 +77,16 @@ function fitsCharacter(wanted: string | typeof one | CharacterClass, found: stri
 const fitsSegment = (segment: Segment, { name, characters }: Path[number], steps: Steps): boolean =>
   typeof segment === 'string' ? segment === name : matches(segment, characters, steps, fitsCharacter);
 
-/** @throws Refusal 422 where it takes too many steps */
+/** @throws Refusal 422 if it takes too many steps */
 export const matchesPath = (pattern: Pattern, path: Path, steps = stepsOfMatch()): boolean =>
   matches(pattern, path, steps, fitsSegment);
 
-/** An escaped character, a class (of which a bracket right at its beginning is a part), or any other character. */
+/** An escaped character, a class (which may contain a bracket as its first character), or any other character. */
 const tokens = /\\(?<escaped>.)|\[(?<class>[!^]?\]?(?:\\.|[^\]\\])*)\]|(?<plain>.)/gsu;
 
 /**
- * A name with wildcards: `*` stands for any characters, `?` for one, `[a-z]` and `[!a-z]` for one of a class. A backslash takes
- * the meaning from the next character, so that it is compared as it is.
+ * A name with wildcards: `*` matches any characters, `?` any one, `[a-z]` and `[!a-z]` one of a class. A backslash makes the next
+ * character literal.
  */
 export function segmentOf(text: string): Segment {
   const parts = [...text.matchAll(tokens)].map(({ groups: { escaped, class: characters, plain } = {} }) => {
@@ -108,13 +108,13 @@ function classOf(text: string): CharacterClass {
 
 const bare = (character: string): string => (character.length > 1 && character.startsWith('\\') ? character.slice(1) : character);
 
-/** The number of patterns that the braces of one may stand for. */
+/** The maximum number of alternatives that braces in a pattern may expand to. */
 const maxAlternatives = 100;
 
-/** A pattern of `fnmatch`: it matches what any of these do. */
+/** A pattern of `fnmatch`: it matches if any of these matches. */
 export type Fnmatch = readonly Pattern[];
 
-/** Why a text can't be a pattern of `fnmatch`; undefined where it can. */
+/** Why a text isn't a valid pattern of `fnmatch`; undefined if it is. */
 export function fnmatchProblem(text: string): string | undefined {
   const alternatives = expandBraces(text, maxAlternatives);
   if (!alternatives) return `stands for more than ${maxAlternatives} patterns`;
@@ -125,8 +125,8 @@ export function fnmatchProblem(text: string): string | undefined {
 }
 
 /**
- * A pattern as the public API's `fnmatch` with `FNM_PATHNAME` reads it: `*`, `?` and classes don't match a slash, `**` before one
- * stands for any number of folders, and `{a,b}` for either.
+ * Parses a pattern like the public API's `fnmatch` with `FNM_PATHNAME`: `*`, `?` and classes don't match a slash, `**` before one
+ * matches any number of folders, and `{a,b}` matches either.
  */
 export const fnmatchOf = (text: string): Fnmatch =>
   (expandBraces(text, maxAlternatives) ?? []).map((alternative) => {
@@ -134,14 +134,14 @@ export const fnmatchOf = (text: string): Fnmatch =>
     return names.map((name, at) => (name === '**' && at < names.length - 1 ? star : segmentOf(name)));
   });
 
-/** @throws Refusal 422 where it takes too many steps */
+/** @throws Refusal 422 if it takes too many steps */
 export function matchesFnmatch(pattern: Fnmatch, path: Path): boolean {
   const steps = stepsOfMatch();
   return pattern.some((alternative) => matchesPath(alternative, path, steps));
 }
 
 /**
- * The texts that a text with braces stands for; undefined where there are more than `most`. A brace without its other is itself.
+ * The alternatives that a text with braces expands to; undefined if there are more than `most`. An unmatched brace is literal.
  */
 function expandBraces(text: string, most: number): string[] | undefined {
   const braces = outermostBraces(text);
@@ -155,7 +155,7 @@ function expandBraces(text: string, most: number): string[] | undefined {
   return all;
 }
 
-/** The first braces of a text, with what stands around them. */
+/** The first braces of a text, with the text around them. */
 function outermostBraces(text: string): { before: string; alternatives: string[]; after: string } | undefined {
   let depth = 0;
   let begin = 0;

@@ -13,7 +13,7 @@ class PreparationNeeded extends Error {
   }
 }
 
-/** A transaction that needs something more in each round would never end. */
+/** The maximum number of rounds, since a transaction that needs more preparations each time would never end. */
 const maxRounds = 8;
 
 /** Runs a piece of work. While it needs preparations, does them and runs it again. */
@@ -72,7 +72,7 @@ export function preparedResults<Input, Output extends object>({
       return output;
     });
     running.set(key, computing);
-    // Whoever awaits it sees its failure.
+    // The caller that awaits it gets its error.
     void computing.catch(() => undefined).finally(() => running.delete(key));
     return computing;
   };

@@ -92,7 +92,10 @@ export function orNotFound<Thing>(thing: Thing | undefined): Thing {
   return thing;
 }
 
-/** The first row that a statement returned. @throws Refusal 404 if there is none, since the row was deleted after its lookup */
+/**
+ * The first row that a statement returned.
+ * @throws Refusal 404 if it returned no rows, since the row was deleted after its lookup
+ */
 export const firstOrNotFound = <Thing>(things: readonly Thing[]): Thing => orNotFound(things[0]);
 
 export const forbidden = (message: string): Refusal => new Refusal('forbidden', message);

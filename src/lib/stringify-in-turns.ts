@@ -1,9 +1,6 @@
 import { periodicYield } from './turns.ts';
 
-/**
- * The JSON of plain data, as `JSON.stringify` makes it. Long lists are made JSON of item by item, and it yields to the event
- * loop.
- */
+/** The JSON of plain data, like `JSON.stringify`. Long lists are converted item by item, yielding to the event loop. */
 export async function stringifyInTurns(value: unknown): Promise<string> {
   const yieldNow = periodicYield();
   const parts: string[] = [];
@@ -34,7 +31,7 @@ export async function stringifyInTurns(value: unknown): Promise<string> {
   return parts.join('');
 }
 
-/** Shorter lists are made JSON of at once. */
+/** Shorter lists are converted in one step. */
 const longList = 100;
 
 const isLong = (value: unknown): value is readonly unknown[] => Array.isArray(value) && value.length > longList;

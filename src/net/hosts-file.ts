@@ -18,6 +18,6 @@ export function parseHosts(text: string): Map<string, string[]> {
   return hosts;
 }
 
-/** Reads a hosts file; empty if there is none. */
+/** Reads a hosts file; empty if it doesn't exist. */
 export const readHosts = async (file: string): Promise<Map<string, string[]>> =>
   parseHosts(await readFile(file, 'utf8').catch(() => ''));

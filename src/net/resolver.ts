@@ -7,7 +7,7 @@ import { OutboundError, type Resolver } from './target.ts';
 
 type ResolverOptions = {
   limits: LimitValues<typeof nameLimits>;
-  /** DNS servers, as `127.0.0.1:53`; those of the system where they are missing. */
+  /** DNS servers, for example `127.0.0.1:53`. If omitted, the system's servers. */
   servers?: readonly string[];
   hostsFile?: string;
   /** The system's resolver. It runs on the thread pool that `fs`, `zlib` and `crypto` use too. */

@@ -270,7 +270,7 @@ async function abortUploads(at: Bucket, below: string, isMeant: (key: string) =>
       });
 }
 
-/** When the last part of an upload arrived; undefined if there is none. */
+/** When the last part of an upload arrived; undefined if there are no parts. */
 async function lastPartOf({ s3, client, Bucket, answered }: Bucket, { key, id }: UnfinishedUpload): Promise<Date | undefined> {
   const reply = await answered(client.send(new s3.ListPartsCommand({ Bucket, Key: key, UploadId: id }))).catch((error) => {
     if (error instanceof s3.NoSuchUpload) return undefined;

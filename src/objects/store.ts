@@ -23,7 +23,7 @@ export type ObjectStore = {
    */
   put(key: string, send: (sink: Sink) => Promise<void>): Promise<Stored>;
   /**
-   * Opens an object, or a part of it; undefined if there is none. A reader gets all bytes even if the object is removed in the
+   * Opens an object, or a part of it; undefined if it doesn't exist. A reader gets all bytes even if the object is removed in the
    * meantime.
    */
   open(key: string, range?: ByteRange): Promise<Readable | undefined>;

@@ -1,4 +1,4 @@
-// Which file of a website a path names. What was found is remembered by the names of Git's objects, so that it is never outdated.
+// Finds the file of a website for a path. Results are cached by the names of Git objects, so they are never stale.
 
 import mime from 'mime';
 import { kindOf } from '#git/objects/object-cache.ts';
@@ -9,10 +9,10 @@ import type { LimitValues } from '#lib/limits.ts';
 import type { pagesLimits } from '#resources/actions/pages/index.ts';
 import { isFile } from '#resources/actions/pages/index.ts';
 
-/** A file of a website; with its bytes where they are few. */
+/** A file of a website, with its bytes if it is small. */
 export type SiteFile = { readonly oid: Oid; readonly size: number; readonly type: string; readonly data: Buffer | undefined };
 
-/** What a path names: a file, or a folder whose address lacks the slash at its end. */
+/** The result for a path: a file, or a folder whose address lacks the trailing slash. */
 type Found = SiteFile | 'folder';
 
 const files = kindOf<SiteFile | { readonly folder: true }>('page');
@@ -20,8 +20,8 @@ const files = kindOf<SiteFile | { readonly folder: true }>('page');
 type Bounds = Pick<LimitValues<typeof pagesLimits>, 'cached'>;
 
 /**
- * The file of a path below a tree; undefined where there is none. A path that ends with a slash names `index.html` in that
- * folder, and one without an ending also the file with `.html` behind it. Links aren't followed.
+ * The file of a path below a tree; undefined if it doesn't exist. A path with a trailing slash means `index.html` in that folder.
+ * For a path without an extension, `.html` is also tried. Links aren't followed.
  */
 export async function findFile(
   gitRepository: GitRepository,

@@ -18,8 +18,8 @@ type Range = { start: number; end: number };
 export const siteHeaders = { 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' } as const;
 
 /**
- * The same for a private website. Only browsers may cache it. No other website may load or frame it or learn its contents, even
- * if both hosts belong to one site, so that the reader's cookie is sent.
+ * The headers of a private website's replies. Only browsers may cache them. No other website may load or frame it or learn its
+ * contents, even if both hosts belong to one site, so that the reader's cookie is sent.
  */
 export const privateHeaders = {
   ...siteHeaders,

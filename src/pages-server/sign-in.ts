@@ -18,7 +18,7 @@ type CookieKind = 'session' | 'nonce';
 const nameOf = (pages: PagesAddress, kind: CookieKind): string =>
   `${isHttps(pages) ? '__Host-' : ''}hearth_website${kind === 'nonce' ? '_nonce' : ''}`;
 
-/** The secret in a cookie of this host; undefined if there is none. Sessions of the server itself don't count here. */
+/** The secret in a cookie of this host; undefined if there is no such cookie. Sessions of the server itself don't count here. */
 export function cookieOf({ headers }: FastifyRequest, pages: PagesAddress, kind: CookieKind): string | undefined {
   const start = `${nameOf(pages, kind)}=`;
   const pair = headers.cookie?.split('; ').find((text) => text.startsWith(start));

@@ -63,7 +63,7 @@ const maxBlocks = fixedValue(uploadLimits.blocks);
 
 const closing = '</BlockList>';
 
-/** The content of a list's element. @throws Refusal 400 if there is none */
+/** The content of a list's element. @throws Refusal 400 if it is missing */
 function blocksIn(xml: string): string {
   const { 0: tag, 1: slash, index } = /<BlockList\s*(\/?)>/.exec(xml) ?? { 0: '', 1: '', index: -1 };
   const rest = xml.slice(index + tag.length).trimEnd();

@@ -16,7 +16,7 @@ export type ResultsParts = {
   readonly clock: () => Date;
   /** The addresses that a request used to reach the server. */
   readonly linksFor: (request: FastifyRequest) => Links;
-  /** Reads a JSON body; undefined if there is none. */
+  /** Reads a JSON body; undefined if the request has no body. */
   readonly readJson: (exchange: Exchange, caller: Caller) => Promise<Json | undefined>;
   /** Receives a body in parts. */
   readonly receive: (exchange: Exchange, caller: Caller, ...how: Parameters<Receive>) => Promise<void>;

@@ -1,5 +1,5 @@
-// The services that programs in jobs use to store results: artifacts and caches. It only translates the protocol. The families
-// hold the rules.
+// The services that programs in jobs use to store results: artifacts and caches. This folder only translates the protocol. The
+// families hold the rules.
 import type { FastifyInstance } from 'fastify';
 import { artifactMethods } from './artifacts.ts';
 import { addBlobs } from './blobs.ts';

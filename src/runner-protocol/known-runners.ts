@@ -8,7 +8,7 @@ import type { QueueWatch } from './queue-watch.ts';
 
 /** Finds runners by their credentials, and records when they were last seen. */
 export type KnownRunners = {
-  /** The runner with this UUID and token; undefined if there is none. It is cached until the queue changes. */
+  /** The runner with this UUID and token; undefined if it doesn't exist. It is cached until the queue changes. */
   find(uuid: string, token: string): Promise<RunnerRow | undefined>;
   /** Records that a runner is online. */
   note(runner: RunnerRow): void;

@@ -19,7 +19,7 @@ export function addRunnerProtocol(app: FastifyInstance, { linksFor, ...parts }: 
       ...parts,
       linksOf(request) {
         const found = links.get(request);
-        if (!found) throw new Error('The request is none of the application');
+        if (!found) throw new Error('The request does not belong to the application');
         return found;
       },
       note(request, noted) {

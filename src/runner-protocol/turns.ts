@@ -5,7 +5,7 @@ export type Turns<Runner, Taken> = {
   /**
    * A job for a runner, when it is its turn. If equivalent runners found nothing at this version of the queue, it finds nothing
    * either.
-   * @returns undefined if there is none, and 'unknown' if its turn came after `until`, or the state of the queue is unknown
+   * @returns undefined if there is no job, and 'unknown' if its turn came after `until`, or the state of the queue is unknown
    */
   ask(runner: Runner, asking: Asking): Promise<Taken | 'unknown' | undefined>;
 };

@@ -1,5 +1,5 @@
-// The server that actions come from which no repository of this one holds. What Git reads there is passed on: a request is never
-// redirected there, since clients send their credentials to wherever they are led.
+// The server from which actions come that no repository of this server provides. Git's requests are forwarded and never
+// redirected there, since clients would send it their credentials.
 
 import { pipeline, type Readable, Transform } from 'node:stream';
 import type { Logger } from 'pino';
@@ -19,24 +19,24 @@ type Parts = { services: Services; log: Logger };
 export type OriginName = { readonly owner: string; readonly repo: string };
 
 export type OriginRequest = OriginName & {
-  /** Whom it counts against. */
+  /** The caller that the request counts against. */
   readonly caller: Caller;
   /** The header `Git-Protocol`. */
   readonly protocol?: string | undefined;
-  /** What is wanted of the repository; omitted: its refs. */
+  /** The request for the repository. If omitted, its refs are requested. */
   readonly wants?: { readonly bytes: Buffer; readonly gzip: boolean };
-  /** Ends the wait for a place, and for the origin, when the client goes away. */
+  /** Ends the wait for a slot, and for the origin, when the client disconnects. */
   readonly signal: AbortSignal;
   /** Measures how fast the client reads the answer. */
   readonly reading: MeasuredReply;
 };
 
-/** What the origin answers, or the name by which it has the repository now; undefined where it has none for everybody. */
+/** The origin's reply, or the repository's current name there; undefined if the origin has no such public repository. */
 type OriginAnswer = { readonly stream: Readable } | { readonly moved: OriginName } | undefined;
 
 /**
- * Asks the origin for the refs of a repository, or for objects. It is told nothing of who asks.
- * @throws Refusal 502 where it doesn't answer as Git does; 429 and 503 as `ConcurrencyLimiter.acquire`
+ * Requests the refs of a repository, or objects, from the origin. The origin learns nothing about the caller.
+ * @throws Refusal 502 if it doesn't reply as Git does; 429 and 503 as `ConcurrencyLimiter.acquire`
  */
 export async function askOrigin(parts: Parts, asked: OriginRequest): Promise<OriginAnswer> {
   const { actionsOrigin, originLimiter } = parts.services;
@@ -87,15 +87,15 @@ async function send({ services, log }: Parts, origin: string, asked: OriginReque
   if (notThere.has(status)) return undefined;
   if (!redirects.has(status)) return fail(`answers with status ${status}`);
   const moved = wants ? undefined : movedTo(URL.parse(headers.location ?? '', url.href), url);
-  return moved ? { moved } : fail('redirects to another place, which is not followed');
+  return moved ? { moved } : fail('redirects elsewhere, which is not followed');
 }
 
 const refs = 'info/refs?service=git-upload-pack';
-/** What servers answer of a repository that isn't there, or isn't for everybody. */
+/** The statuses of servers for a repository that doesn't exist or isn't public. */
 const notThere: ReadonlySet<number> = new Set([401, 403, 404, 410, 451]);
 const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
 
-/** The request as Git would send it, with nothing of the client's own but its version of the protocol and what it wants. */
+/** The request as Git would send it. Only the protocol version and the requested data come from the client. */
 function exchangeOf({ protocol, wants }: OriginRequest, userAgent: string) {
   const version = protocolOf(protocol);
   const headers = { 'user-agent': userAgent, ...(version && { 'git-protocol': version }) };
@@ -116,11 +116,11 @@ function problemOf({ headers }: StreamedReply, part: 'advertisement' | 'result')
   const [type = ''] = (headers['content-type'] ?? '').split(';');
   if (type.trim().toLowerCase() !== `application/x-git-upload-pack-${part}`) return 'does not answer as Git does';
   const encoding = headers['content-encoding'] ?? 'identity';
-  return encoding === 'identity' ? undefined : 'packs what was not to be packed';
+  return encoding === 'identity' ? undefined : 'sends a compressed reply, which was not requested';
 }
 
 /**
- * The other name that a redirect leads to, on the same server: as where a repository was renamed. The client asks for it by that
+ * The new name in a redirect to the same server, for example of a renamed repository. The client repeats its request with that
  * name.
  */
 function movedTo(to: URL | null, from: URL): OriginName | undefined {
@@ -129,12 +129,12 @@ function movedTo(to: URL | null, from: URL): OriginName | undefined {
   return owner && repo && isName(owner) && isName(repo) ? { owner, repo } : undefined;
 }
 
-/** Whether a word of an address may be the name of an owner or a repository, here or elsewhere. */
+/** Whether a path segment may be the name of an owner or a repository, here or elsewhere. */
 export const isName = (word: string): boolean => /^(?!\.+$)[\w.-]{1,100}$/.test(word);
 
 type Bounds = { originBytes: number; originTime: number; log: Logger; signal: AbortSignal };
 
-/** A body that ends with an error beyond the limits on bytes and time. It is destroyed with the reply that it is sent by. */
+/** A body that fails beyond the limits on bytes and time. It is destroyed with the reply that contains it. */
 function bounded(body: Readable, { originBytes, originTime, log, signal }: Bounds): Readable {
   let bytes = 0;
   const counted = new Transform({

@@ -16,7 +16,7 @@ declare module 'fastify' {
     repository?: string;
     /** The error behind the reply, for the log. */
     cause?: unknown;
-    /** The endpoint of an API address; null if there is none, and undefined for other addresses. */
+    /** The endpoint of an API address; null if no endpoint has the address, and undefined for other addresses. */
     match?: Match | null;
     /** Whether an endpoint has signed in the viewer, or tried to. */
     signedIn?: boolean;

@@ -1,5 +1,4 @@
-// Actions, as runners read them by Git: those of this server's repositories that a job may use, and those of the configured
-// origin.
+// Actions, which runners read by Git: from repositories of this server that a job may use, and from the configured origin.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
 import type { Viewer } from '#access/viewer.ts';
@@ -27,9 +26,8 @@ type Request = GitHttpRequest;
 const service = 'git-upload-pack';
 
 /**
- * Git's smart HTTP below an address that runners are given for all actions that jobs name, those that other actions use among
- * them. What is there is decided for each request: first what this server has for the caller, then what the origin has for
- * everybody.
+ * Git's smart HTTP below the address that runners use for all actions, including actions that other actions use. Each request is
+ * first looked up on this server, for the caller, and then at the origin, without the caller's identity.
  */
 export function addGitActions(app: FastifyInstance, parts: Parts): void {
   app.register(async (scope) => {
@@ -72,13 +70,13 @@ async function sendObjects(parts: Parts, request: Request, reply: FastifyReply):
   return reply.send(answer.stream);
 }
 
-/** Where an action is: `here`, else perhaps at the origin. */
+/** The location of an action: `here`, or else possibly the origin. */
 type ActionSource = Pick<OriginRequest, keyof OriginName | 'caller'> & {
   readonly here: GitRepository | undefined;
   readonly absent: Refusal;
 };
 
-/** @throws Refusal 401, 403 or 404 where the caller may not read it, and it can't be at the origin either */
+/** @throws Refusal 401, 403 or 404 if the caller may not read it, and it can't be at the origin either */
 async function open(parts: Parts, request: Request): Promise<ActionSource> {
   const { viewer, caller } = await signedIn(parts, request);
   const { owner, repo } = request.params;
@@ -89,9 +87,7 @@ async function open(parts: Parts, request: Request): Promise<ActionSource> {
   return { owner, repo, caller, absent, here: id && repoOf(storeFor(parts.services.git, caller), id) };
 }
 
-/**
- * Without a credential it is 401, as Git asks for one only then; whether the server has such a repository isn't told to anybody.
- */
+/** Without a credential the reply is 401, since Git sends one only then. It doesn't disclose whether the repository exists. */
 const absentFor = ({ grant }: Viewer): Refusal => {
   const message = 'Neither this server nor an origin of actions has such a repository';
   return grant.kind === 'none'
@@ -99,7 +95,7 @@ const absentFor = ({ grant }: Viewer): Refusal => {
     : new Refusal('not_found', `${message} that this token may read`);
 };
 
-/** The repository of this server that the viewer may read, or whose actions its job may use. */
+/** The repository of this server that the viewer may read, or that shares its actions with the viewer's job. */
 async function findHere(db: Db, viewer: Viewer, { owner, repo }: OriginName): Promise<Id<'repositories'> | undefined> {
   const found = await findReadable(db, viewer, { owner, repo });
   if (found !== undefined || viewer.grant.kind !== 'installation') return found;
@@ -117,7 +113,7 @@ async function findReadable(db: Db, viewer: Viewer, { owner, repo }: OriginName)
   }
 }
 
-/** Redirects to another name at this server: what the origin has now by that name. */
+/** Redirects to the origin's current name, at this server's address. */
 function redirect(parts: Parts, { owner, repo }: OriginName, request: Request, reply: FastifyReply): FastifyReply {
   const url = `${linksFor(parts, request).html}${actionsPath}/${owner}/${repo}/info/refs?service=${service}`;
   return reply.code(301).header('location', url).removeHeader('content-type').send();

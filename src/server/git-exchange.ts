@@ -1,5 +1,4 @@
-// The common part of Git's HTTP and SSH transports: who may do what in which repository, what a push does, and what error
-// messages say.
+// The common part of Git's HTTP and SSH transports: access to repositories, the handling of pushes, and error messages.
 import type { Logger } from 'pino';
 import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
@@ -29,7 +28,7 @@ export type GitParts = { database: Database; services: Services; log: Logger; cl
 
 type GitRequest = {
   viewer: Viewer;
-  /** The viewer of the same credential later. @throws Refusal if the credential isn't accepted any more */
+  /** The viewer of the same credential at a later time. @throws Refusal if the credential is no longer accepted */
   signInAgain: () => Promise<Viewer>;
   caller: Caller;
   owner: string;
@@ -42,7 +41,7 @@ export type Exchange = Opened & {
   viewer: Viewer;
   git: GitStore;
   openedAt: Date;
-  /** Decides about access again, in the same repository, whatever its name is by now. @throws Refusal */
+  /** Decides about access again, in the same repository, even if it was renamed. @throws Refusal */
   openAgain(): Promise<Opened & { viewer: Viewer }>;
 };
 
@@ -70,8 +69,8 @@ export async function openExchange(parts: GitParts, { caller, signInAgain, viewe
 }
 
 /**
- * Decides again and again about an exchange while it runs, since it may last an hour. What the server can't decide, since its
- * database is away, goes on.
+ * Repeats the access decision while an exchange runs, since it may last an hour. While the database is unavailable, the exchange
+ * continues.
  */
 export function recheckOf(
   { services, log }: GitParts,

@@ -157,7 +157,7 @@ async function answerPoll(
   return true;
 }
 
-/** Large replies are made a few at a time. Nothing is held while one is sent, since its reader may be slow. */
+/** Large replies are generated a few at a time. No slot is held while one is sent, since its reader may be slow. */
 const inTurn = <T>({ endpoint, services, caller }: RequestContext, make: () => Promise<T>): Promise<T> =>
   endpoint.isLarge ? withSlot(services.limiters.large, caller, make) : make();
 

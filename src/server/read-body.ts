@@ -13,20 +13,20 @@ import { markdownLimits } from '#resources/platform/markdown/index.ts';
 import { admit } from './admit.ts';
 import { type ReceiveLimits, receiveBody, receiveParts, tooLarge } from './receive-body.ts';
 
-/** The longest text that is read as a body. */
+/** The maximum length of a body that is read as text. */
 const textBytes = { bytes: fixedValue(markdownLimits.rendered), name: 'texts.rendered' };
 
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 
 /** Reads the bodies of requests, within the limits of each and the limit on the bytes of all bodies in memory. */
 export type BodyReader = {
-  /** The JSON body of an authorized request; undefined where it has none. */
+  /** The JSON body of an authorized request; undefined if it has none. */
   json(exchange: Exchange, endpoint: Pick<Endpoint, 'carries'>, caller: Caller): Promise<Json | undefined>;
   /** The plain text or Markdown of an authorized request. */
   text(exchange: Exchange, caller: Caller): Promise<string>;
-  /** Passes a file of any type on in parts, one after the other. */
+  /** Passes on a body of any type in parts, one after the other. */
   parts(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, take: (part: Buffer) => Promise<void>): Promise<void>;
-  /** A body of any type, packed or not, which is passed on as it is. */
+  /** A body of any type and encoding, which is passed on unchanged. */
   bytes(exchange: Exchange, most: Pick<ReceiveLimits, 'bytes' | 'name'>, caller: Caller): Promise<Buffer>;
   /** The text of a form of a client that isn't signed in. */
   form(exchange: Exchange): Promise<string>;

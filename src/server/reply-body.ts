@@ -12,7 +12,7 @@ const uncounted: ReadonlySet<Paging['style']> = new Set(['cursors', 'since']);
 /** The status and body of a handler's result. */
 export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): ReplyBody {
   const { only, envelopes } = repliesOf(endpoint);
-  // With several statuses, it is what reply() made.
+  // If there are several statuses, reply() created the result.
   const { status, body: result } =
     only === undefined ? (handled as { status: number; body: unknown }) : { status: only, body: handled };
   if (!endpoint.paging || page.limit === 0 || result === undefined) return { status, body: result };
@@ -33,13 +33,13 @@ export function replyBody(endpoint: Endpoint, handled: unknown, page: Page): Rep
   return { status, body, list: { ...counted, next, previous } };
 }
 
-/** Whether a page of the endpoint's list shows how many rows there are in all. */
+/** Whether a page of the endpoint's list shows the total number of rows. */
 export const showsTotal = (endpoint: Endpoint): boolean => repliesOf(endpoint).showsTotal;
 
-/** The name of the array in a list's envelope, and whether the envelope has the count of rows. */
+/** The name of the array in a list's envelope, and whether the envelope has the number of rows. */
 type Envelope = { readonly name: string; readonly isCounted: boolean };
 
-/** What the schemas of an endpoint's replies say of them. */
+/** What the schemas of an endpoint's replies define. */
 type Replies = {
   /** The status, if there is only one. */
   readonly only: number | undefined;
@@ -47,7 +47,7 @@ type Replies = {
   readonly showsTotal: boolean;
 };
 
-/** Read once from the schemas of each endpoint. */
+/** Computed once from the schemas of each endpoint. */
 const known = new WeakMap<Endpoint, Replies>();
 
 function repliesOf(endpoint: Endpoint): Replies {

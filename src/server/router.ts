@@ -63,6 +63,6 @@ function numberedMatch(endpoint: Endpoint, words: Readonly<Record<string, string
   return { endpoint, route: apiPrefix + patternOf(endpoint.path), words: Object.fromEntries(own) };
 }
 
-/** The route of a request, for the log and for metrics; undefined if there is none. */
+/** The route of a request, for the log and for metrics; undefined if no route matches. */
 export const routeOf = ({ match, routeOptions }: FastifyRequest): string | undefined =>
   match === undefined ? routeOptions.url : match?.route;

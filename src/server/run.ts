@@ -36,7 +36,7 @@ type RunInput = {
   readonly along?: Authenticated<FirstFound>['along'];
   readonly query: Readonly<Record<string, unknown>>;
   readonly version: ApiVersion;
-  /** Reads the body; undefined if there is none. It is called after access is decided. */
+  /** Reads the body; undefined if the request has no body. It is called after access is decided. */
   readBody(): Promise<Json | undefined>;
   /** Reads the body of an endpoint that takes a text. */
   readText(): Promise<string>;

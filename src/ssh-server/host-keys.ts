@@ -30,7 +30,7 @@ export async function newHostKey(kind: HostKeyKind): Promise<string> {
 export function readHostKey(privateKey: string): HostKey {
   const parsed = ssh2.utils.parseKey(privateKey);
   if (parsed instanceof Error) throw parsed;
-  if (!parsed.isPrivateKey()) throw new Error('It is no private key');
+  if (!parsed.isPrivateKey()) throw new Error('It is not a private key');
   const blob = parsed.getPublicSSH();
   return { privateKey, key: `${parsed.type} ${blob.toString('base64')}`, fingerprint: fingerprintOf(blob) };
 }

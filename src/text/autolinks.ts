@@ -3,7 +3,7 @@
 /** An autolink, as plain data. */
 export type Autolink = {
   readonly prefix: string;
-  /** The address, with `<num>` in place of the rest of the reference. */
+  /** The address, with `<num>` as placeholder for the rest of the reference. */
   readonly urlTemplate: string;
   /** Whether the rest may contain letters and hyphens. Otherwise it consists of digits. */
   readonly isAlphanumeric: boolean;

@@ -1,4 +1,4 @@
-// Markdown as HTML that any page may show, and as plain text.
+// Renders Markdown as HTML that is safe for any page, and as plain text.
 
 import { randomUUID } from 'node:crypto';
 import MarkdownIt, { type Token } from 'markdown-it';
@@ -10,27 +10,27 @@ import { htmlPieces, type InlineText, inlineText, OpenTags } from './markdown.ts
 import { findReferences, type Reference } from './references.ts';
 import { sanitized, textOf } from './sanitize.ts';
 
-/** A text as Markdown, and how it is shown. */
+/** A Markdown text, and how it is rendered. */
 export type MarkdownText = {
   readonly text: string;
-  /** The address of this server: links that leave it are marked. */
+  /** The address of this server. Links to other servers are marked. */
   readonly html: string;
-  /** Ends of lines are shown as such, as comments have it. */
+  /** Whether line breaks are kept, as in comments. */
   readonly breaks: boolean;
-  /** Those of the text's repository, as far as the reader may see them. */
+  /** The autolinks of the text's repository that the reader may see. */
   readonly autolinks?: readonly Autolink[] | undefined;
 };
 
-/** HTML, or a reference in it, which is a link for those alone who may see what it names. */
+/** HTML, or a reference in it, which becomes a link for readers who may see its target. */
 export type RenderedPart = string | RenderedReference;
 
 export type RenderedReference = {
   readonly reference: Reference;
-  /** The HTML of the reference where it isn't a link. */
+  /** The HTML of the reference if it isn't a link. */
   readonly plain: string;
   /** The HTML between the tags of the link. */
   readonly linked: string;
-  /** The HTML around the link, where an autolink takes more of the text than the reference. */
+  /** The HTML around the link, if an autolink covers more of the text than the reference. */
   readonly before: string;
   readonly after: string;
 };
@@ -52,21 +52,21 @@ renderer.linkify.set({ fuzzyLink: false }).add('www.', {
 });
 const webAddress = /[a-z\d-]+(?:\.[a-z\d-]+)+(?:[/?#](?:[^\s<>"]*[^\s<>".,;:!?'()[\]*_~])?)?/iy;
 
-/** A reference in a text token. Where it stands, HTML has a mark, which becomes a link for each reader. */
+/** A reference in a text token. In the HTML, a mark replaces it, which becomes a link for each reader. */
 type Link = { start: number; end: number; mark: string };
 type TextMeta = { links?: Link[]; box?: string };
 
 renderer.renderer.rules.text = (tokens, at) => {
   const { content, meta } = tokens[at] as Token;
-  const { links = [], box = '' } = (meta ?? {}) as TextMeta; // nothing else sets the meta of texts
+  const { links = [], box = '' } = (meta ?? {}) as TextMeta; // the meta of text tokens is set only here
   return box + markedText(content, links, escapeHtml);
 };
 
-// The public API's element for what is struck out.
+// The public API's element for strikethrough.
 renderer.renderer.rules.s_open = () => '<del>';
 renderer.renderer.rules.s_close = () => '</del>';
 
-/** Text with marks in the place of references; `written` makes HTML of the rest. */
+/** Text with marks instead of references; `written` makes HTML of the rest. */
 function markedText(text: string, links: readonly Link[], written: (text: string) => string): string {
   const parts: string[] = [];
   let at = 0;
@@ -79,9 +79,9 @@ function markedText(text: string, links: readonly Link[], written: (text: string
 }
 
 /**
- * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), without anything
- * that could run, load or send something on a page, and the references in it. It runs in a worker thread where the text is long.
- * @returns undefined where the HTML would be too large: an address that is written once may be that of many links
+ * The HTML of a Markdown text (the public API's dialect: tables, task lists, strikethrough, addresses as links), and the
+ * references in it. The HTML contains nothing that a page could run, load or send. Long texts are rendered in a worker thread.
+ * @returns undefined if the HTML would be too large, since an address that is written once may be used in many links
  */
 export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownText): RenderedPart[] | undefined {
   const tokens = renderer.parse(text, {});
@@ -97,7 +97,7 @@ export function renderMarkdown({ text, html, breaks, autolinks = [] }: MarkdownT
   return sizeOfParts(parts) > maxHtml ? undefined : parts;
 }
 
-/** The words of a Markdown text without its marks; undefined where its HTML would be too large. */
+/** The words of a Markdown text without markup; undefined if its HTML would be too large. */
 export function renderPlain(text: string): string | undefined {
   const tokens = renderer.parse(text, {});
   limitTags(tokens);
@@ -105,17 +105,17 @@ export function renderPlain(text: string): string | undefined {
   return textOf(renderer.renderer.render(tokens, renderer.options, {}));
 }
 
-/** About the characters of the tags of one token. */
+/** The approximate number of characters of one token's tags. */
 const charactersOfTags = 10;
 
-/** About the characters of the HTML that tokens make. */
+/** The approximate number of characters of the tokens' HTML. */
 const sizeOfTokens = (tokens: readonly Token[]): number =>
   tokens.reduce((sum, { content, attrs, children }) => {
     const own = (attrs ?? []).reduce((all, [name, value]) => all + name.length + String(value).length, charactersOfTags);
     return sum + own + (children ? sizeOfTokens(children) : content.length);
   }, 0);
 
-/** The most characters of HTML that a rendered text is for a reader, without the addresses of its references. */
+/** The maximum number of characters of HTML that a rendered text has for any reader, without the addresses of its references. */
 export const sizeOfParts = (parts: readonly RenderedPart[]): number => parts.reduce((sum, part) => sum + sizeOfPart(part), 0);
 
 const sizeOfPart = (part: RenderedPart): number =>
@@ -123,17 +123,17 @@ const sizeOfPart = (part: RenderedPart): number =>
     ? part.length
     : Math.max(part.plain.length, part.before.length + part.linked.length + part.after.length);
 
-/** The length at which the public API cuts commits' ids. */
+/** The length of abbreviated commit ids in the public API. */
 const shownDigits = 7;
 
 type References = {
-  /** The characters of the HTML of all that were marked. It stops marking where there are too many. */
+  /** The number of characters of the marked references' HTML. Beyond a limit, no more are marked. */
   size(): number;
   mark(text: string): Link[];
   split(html: string): RenderedPart[];
 };
 
-/** Collects the references of one text. Their marks can't be written by anybody, since nobody knows the number in them before. */
+/** Collects the references of one text. Nobody can forge their marks, since these contain a random number. */
 function openReferences(autolinks: readonly Autolink[], html: string): References {
   const secret = randomUUID().replaceAll('-', '');
   const parts: RenderedPart[] = [];
@@ -144,7 +144,7 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
     size += sizeOfPart(part);
     return { start, end, mark: `r${secret}x${parts.length - 1}x` };
   };
-  /** An autolink with a reference inside: the autolink counts for readers who may not see what the reference names. */
+  /** An autolink with a reference inside. The autolink is shown to readers who may not see the target of the reference. */
   const addBoth = (
     text: string,
     outer: FoundAutolink,
@@ -180,7 +180,7 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
       return links;
     },
     split: (rendered) =>
-      // Every second part is what the brackets matched.
+      // Every second part is the match of the group.
       rendered.split(new RegExp(`r${secret}x(\\d+)x`)).flatMap((part, at): RenderedPart | RenderedPart[] => {
         const marked = at % 2 === 1 ? parts[Number(part)] : undefined;
         return marked ?? (part === '' ? [] : [part]);
@@ -191,16 +191,14 @@ function openReferences(autolinks: readonly Autolink[], html: string): Reference
 const autolinkHtml = (text: string, { start, end, href }: FoundAutolink, html: string): string =>
   sanitized(`<a class="autolink" href="${escapeHtml(href)}">${escapeHtml(text.slice(start, end))}</a>`, html);
 
-/**
- * What a link shows: of a commit's id, the first digits. References are written in characters that HTML has no other meaning for.
- */
+/** The content of a link. Commit ids are abbreviated. References contain no characters with a special meaning in HTML. */
 function linkedHtml(written: string, reference: Reference): string {
   if (reference.kind !== 'commit') return written;
   const before = written.slice(0, -reference.sha.length);
   return `${before}<tt>${written.slice(before.length, before.length + shownDigits)}</tt>`;
 }
 
-/** Shows raw HTML past the limit as text. */
+/** Shows raw HTML beyond the limit as text. */
 function limitTags(tokens: readonly Token[]): void {
   let tags = 0;
   for (const token of tokens.flatMap((one) => one.children ?? [one])) {
@@ -234,7 +232,7 @@ function markInline({ text, parts }: InlineText, references: References): void {
   }
 }
 
-/** Items of lists that begin with `[ ]` or `[x]` get a box, which nobody can tick. */
+/** Adds a disabled checkbox to list items that begin with `[ ]` or `[x]`. */
 function showBoxes(tokens: readonly Token[]): void {
   for (const [at, { type, children }] of tokens.entries()) {
     const [item, paragraph] = [tokens[at - 2], tokens[at - 1]];
@@ -254,7 +252,7 @@ function showBoxes(tokens: readonly Token[]): void {
   }
 }
 
-/** The alignment of a table's cell as an attribute, since no styles are let through. */
+/** The alignment of a table cell as an attribute, since styles aren't allowed. */
 function alignCell(token: Token): void {
   if (token.type !== 'th_open' && token.type !== 'td_open') return;
   const align = /^text-align:(\w+)$/.exec(String(token.attrGet('style') ?? ''))?.[1];

@@ -1,4 +1,5 @@
-// What a text refers to. It is read once, when the text is written; those who store it look up what is there and who may see it.
+// The references of a text. They are read once, when the text is written. Callers look up which targets exist, and who may see
+// them.
 
 import { gather } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -8,29 +9,29 @@ import { findReferences, mayRefer, type Reference } from './references.ts';
 
 type Named<Kind extends Reference['kind']> = Omit<Extract<Reference, { kind: Kind }>, 'kind'>;
 
-/** What a text refers to, each once, in the order of their first places. All names are in lower case. */
+/** The distinct references of a text, in order of their first occurrence. All names are in lower case. */
 export type TextReferences = {
-  /** Logins that are mentioned. `@org/team` isn't among them. */
+  /** Mentioned logins, without `@org/team`. */
   readonly mentions: readonly string[];
   readonly teamMentions: readonly Named<'team'>[];
-  /** Issues; without an owner, of the text's own repository. `closes`: a closing keyword stands before it at least once. */
+  /**
+   * Issues. Without an owner, they belong to the text's own repository. `closes`: a closing keyword precedes it at least once.
+   */
   readonly issues: readonly Named<'issue'>[];
   /**
-   * Commits, by 7 to 40 digits of their ids. Words that look so are among them: whether there is such a commit isn't known here.
+   * Commits, by 7 to 40 digits of their ids. These may be ordinary words, since it isn't known here whether such a commit exists.
    */
   readonly commits: readonly Named<'commit'>[];
 };
 
-/** `html` is the address of this server: with it, full addresses of its issues and commits are references, too. */
+/** `html` is the address of this server. If it is given, full addresses of its issues and commits are references too. */
 type Options = { readonly html?: string | undefined };
 
 const most = fixedValue(textLimits.references);
 
 /**
- * What a Markdown text refers to, outside code, links' texts and targets, and HTML comments.
- *
- * It runs in a worker thread where the text is long: see `text-references.ts`.
- *
+ * The references of a Markdown text, outside of code, texts and targets of links, and HTML comments.
+ * Long texts are read in a worker thread: see `text-references.ts`.
  * @example readMarkdown({ text: 'Fixes #12, says @Ada' }).issues // [{ number: 12, closes: true }]
  */
 export function readMarkdown({ text, html }: Options & { readonly text: string }): TextReferences {
@@ -46,21 +47,21 @@ export function readMarkdown({ text, html }: Options & { readonly text: string }
   return references.all();
 }
 
-/** What a commit's message refers to: it is plain text, in which every word counts. */
+/** The references of a commit's message, which is plain text without markup. */
 export function readCommitMessage(message: string, { html }: Options = {}): TextReferences {
   const references = collection();
   references.add(gather(findReferences(message, html), 'reference'));
   return references.all();
 }
 
-/** References, each once, as far as they count. */
+/** The distinct references of a text, up to the limits. */
 export function collectReferences(all: readonly Reference[]): TextReferences {
   const references = collection();
   references.add(all);
   return references.all();
 }
 
-/** References as they are found; of each kind so many at most. */
+/** Collects references, with a limit for each kind. */
 function collection(): { add: (all: readonly Reference[]) => void; all: () => TextReferences } {
   const mentions = new Set<string>();
   const teams = new Map<string, Named<'team'>>();
@@ -102,7 +103,7 @@ function collection(): { add: (all: readonly Reference[]) => void; all: () => Te
   };
 }
 
-/** A key that is there keeps its place. */
+/** An existing key keeps its position. */
 function put<T>(map: Map<string, T>, key: string, value: T): void {
   if (map.size < most || map.has(key)) map.set(key, value);
 }

@@ -1,4 +1,4 @@
-// Markdown as HTML for one reader, and as plain text.
+// Renders Markdown as HTML for one reader, and as plain text.
 
 import type { Caller } from '#lib/caller.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -18,9 +18,9 @@ import {
 } from './markdown-html.ts';
 import type { Reference } from './references.ts';
 
-/** What may be linked: what is there and what the reader may see, by keys in lower case. */
+/** The possible targets of links: existing ones that the reader may see, by keys in lower case. */
 export type Known = {
-  /** Logins as they are written, by themselves in lower case. */
+  /** Logins in their original case, by login in lower case. */
   readonly logins: ReadonlyMap<string, string>;
   /** Addresses of teams, by `org/team`. */
   readonly teams: ReadonlyMap<string, string>;
@@ -33,7 +33,7 @@ export type Known = {
 /** A repository by its names in URLs. */
 export type RepositoryName = { readonly owner: string; readonly repo: string };
 
-/** The repository that a reference in a text of `own` leads to; undefined where there is none that it could mean. */
+/** The repository of a reference in a text of `own`; undefined if it can't refer to any. */
 export function repositoryNamed(
   { owner = '', repo = '' }: Partial<RepositoryName>,
   own: RepositoryName | undefined,
@@ -42,25 +42,25 @@ export function repositoryNamed(
   return own && { owner: owner || own.owner, repo: repo || own.repo };
 }
 
-/** The key of a repository, by which its autolinks are found. */
+/** The key of a repository for looking up its autolinks. */
 export const repositoryKey = ({ owner, repo }: RepositoryName): string => `${owner}/${repo}`.toLowerCase();
 
 /** The key of an issue in `Known`. */
 export const issueKey = ({ owner, repo }: RepositoryName, number: number): string => `${owner}/${repo}#${number}`.toLowerCase();
 
-/** The key of a commit in `Known`, by the digits with which a text names it. */
+/** The key of a commit in `Known`, by the digits in the text. */
 export const commitKey = ({ owner, repo }: RepositoryName, digits: string): string => `${owner}/${repo}@${digits}`.toLowerCase();
 
 /**
- * A text that was rendered, for all readers: undefined where it is shown as it was written, since it takes too long or makes too
- * much HTML.
+ * A rendered text, for all readers. Undefined if the source is shown instead, since rendering takes too long or the HTML is too
+ * large.
  */
 export type RenderedText = { readonly parts: readonly RenderedPart[] | undefined };
 
-/** The most characters of HTML that a text is for a reader. */
+/** The maximum number of characters of a text's HTML for any reader. */
 export const sizeOfHtml = ({ parts = [] }: RenderedText, { html }: Pick<LinkContext, 'html'>): number =>
   sizeOfParts(parts) + referencesOf({ parts }).length * (html.length + charactersOfLink);
-/** About the tag of a link and the path of its address: the names of an owner and a repository. */
+/** The approximate length of a link's tag and the path of its address, with the names of an owner and a repository. */
 const charactersOfLink = 150;
 
 const { time, inProcess, kept } = textLimits;
@@ -93,12 +93,12 @@ const plain = preparedResults<Owned<{ text: string }>, { readonly text: string |
   maxBytes: fixedValue(kept),
 });
 
-/** Two bytes for each character, and some for each reference. */
+/** Two bytes for each character, and a fixed number for each reference. */
 const sizeOf = (parts: readonly RenderedPart[]): number =>
   parts.reduce((sum, part) => sum + (typeof part === 'string' ? 2 * part.length : bytesOfReference), 0);
 const bytesOfReference = 500;
 
-/** What takes a thread too long does so each time. */
+/** Returns undefined if the thread took too long, since it would again. */
 async function unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -108,7 +108,7 @@ async function unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The same where too many texts of the caller wait: it is rendered when somebody asks again. */
+/** Returns undefined if too many texts of the caller wait. The text is rendered on a later request. */
 async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
   try {
     return await work();
@@ -118,30 +118,30 @@ async function unlessBusy<T>(work: () => Promise<T>): Promise<T | undefined> {
   }
 }
 
-/** The HTML of a Markdown text, with its references. What was rendered is kept by the text. */
+/** The HTML of a Markdown text, with its references. The result is cached by text. */
 export const renderForAll = async (wanted: MarkdownText, caller: Caller): Promise<RenderedText> =>
   (await unlessBusy(() => rendered.get({ ...wanted, caller }))) ?? { parts: undefined };
 
-/** The words of a Markdown text without its marks; the text itself where that takes too long. */
+/** The words of a Markdown text without markup; the text itself if that takes too long. */
 export const plainText = async (text: string, caller: Caller): Promise<string> =>
   (await unlessBusy(() => plain.get({ text, caller })))?.text ?? text;
 
 type LinkContext = {
   /** The address of this server. */
   readonly html: string;
-  /** The repository to which references without one belong. */
+  /** The repository for references that name none. */
   readonly repository?: RepositoryName | undefined;
-  /** Without it, nothing is linked. */
+  /** If omitted, nothing is linked. */
   readonly known?: Known | undefined;
 };
 
-/** The HTML of a text for one reader: references to what is known become links. */
+/** The HTML of a text for one reader: references to known targets become links. */
 export function linkedHtml({ parts }: RenderedText, text: string, context: LinkContext): string {
   if (!parts) return verbatimHtml(text);
   return parts.map((part) => (typeof part === 'string' ? part : linkOf(part, context))).join('');
 }
 
-/** The references of a text that was rendered. */
+/** The references of a rendered text. */
 export const referencesOf = ({ parts = [] }: RenderedText): Reference[] =>
   parts.flatMap((part) => (typeof part === 'string' ? [] : [part.reference]));
 
@@ -155,7 +155,7 @@ export async function renderText(
 
 type RenderOptions = { readonly caller: Caller } & Partial<Pick<MarkdownText, 'breaks' | 'autolinks'>>;
 
-/** A text as it was written, in HTML: for what isn't rendered. */
+/** The source of a text as HTML, for texts that aren't rendered. */
 export const verbatimHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`;
 
 function linkOf(

@@ -1,4 +1,4 @@
-// What Markdown texts refer to. Long texts are read in worker threads.
+// The references of Markdown texts. Long texts are read in worker threads.
 
 import type { Caller } from '#lib/caller.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -31,16 +31,16 @@ const results = preparedResults<WrittenText, TextReferences>({
   maxBytes: fixedValue(kept),
 });
 
-/** The references of a text that needs no thread; undefined for another. */
+/** The references of a text that needs no thread; undefined for a longer text. */
 function readShort({ text, html }: WrittenText): TextReferences | undefined {
   if (!mayRefer(text)) return none;
   return text.length <= short ? readMarkdown({ text, html }) : undefined;
 }
 
-/** What a text refers to, outside of transactions. @throws Refusal where too many texts of the caller wait */
+/** The references of a text, outside of transactions. @throws Refusal if too many texts of the caller wait */
 export const readReferences = async (written: WrittenText): Promise<TextReferences> =>
   readShort(written) ?? (await results.get(written));
 
-/** What a text refers to, in a transaction, which begins again where the text is long and wasn't read yet. */
+/** The references of a text, in a transaction, which restarts if the text is long and wasn't read yet. */
 export const requireReferences = (written: WrittenText): TextReferences =>
   readShort(written) ?? results.require([written])[0] ?? none;

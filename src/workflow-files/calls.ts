@@ -1,4 +1,4 @@
-// Workflows that jobs call: what they declare of inputs, secrets and outputs, and what a call gives them.
+// Workflows that jobs call: the inputs, secrets and outputs that they declare, and the values that a call passes.
 
 import { fixedValue } from '#lib/limits.ts';
 import { budget, type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
@@ -9,14 +9,14 @@ import { entriesOf, findPart, keyText, type Token } from './token.ts';
 
 /** A workflow file, with the workflows that its jobs call. */
 export type Workflow = {
-  /** What names it in the files of a run; undefined for the run's own. */
+  /** Its name in the files of a run; undefined for the run's own file. */
   readonly name: string | undefined;
   readonly file: WorkflowFile;
-  /** By the ids of the jobs that call them. */
+  /** The called workflows, by the ids of the calling jobs. */
   readonly called: ReadonlyMap<string, Workflow>;
 };
 
-/** The place of a job that calls a workflow in its matrix. */
+/** The position of a calling job in its matrix. */
 export type InMatrix = {
   readonly combination: Combination | null;
   readonly index: number;
@@ -25,29 +25,29 @@ export type InMatrix = {
   readonly maxParallel: number | null;
 };
 
-/** A call of a workflow, as the jobs of the called one keep it. */
+/** A call of a workflow, as stored with the called workflow's jobs. */
 export type Call = InMatrix & {
   /**
-   * The job that calls, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix.
+   * The calling job, by the ids of all calls that lead to it: `deploy`, or `deploy:1/check` below the second call of a matrix.
    */
   readonly key: string;
   readonly inputs: { readonly [name: string]: Json };
-  /** Whether it is in a concurrency group, for whose turn its jobs wait. */
+  /** Whether it is in a concurrency group, so that its jobs wait for its turn. */
   readonly waitsForTurn?: true;
 };
 
 type CallKey = Pick<Call, 'key' | 'combination' | 'index'>;
 
-/** What names one call: the key of its job, with its place in the matrix of that. */
+/** The key of one call: the key of its job, with the position in its matrix. */
 export const callKeyOf = ({ key, combination, index }: CallKey): string => (combination === null ? key : `${key}:${index}`);
 
-/** What a job's key begins with that a call makes. */
+/** The prefix of the keys of a call's jobs. */
 export const prefixOfCall = (call: CallKey): string => `${callKeyOf(call)}/`;
 
-/** The id that a key ends in. */
+/** The last id of a key. */
 export const idOfKey = (key: string): string => key.slice(key.lastIndexOf('/') + 1);
 
-/** The workflow that a chain of calls leads to, from the one of a run on; undefined where there is none. */
+/** The workflow at the end of a chain of calls that starts from a run's workflow; undefined if it doesn't exist. */
 export const calledBy = (workflow: Workflow, calls: readonly Pick<Call, 'key'>[]): Workflow | undefined =>
   calls.reduce<Workflow | undefined>((at, { key }) => at?.called.get(idOfKey(key)), workflow);
 
@@ -76,7 +76,7 @@ export const hasLeases = ({ file, called }: Workflow): boolean =>
 /** Whether a workflow can be called. */
 const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
 
-/** What is wrong with a call, as far as both files tell without being run. */
+/** The problems of a call that both files show without running it. */
 export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): WorkflowProblem[] {
   const { source, parts } = job;
   const line = lineOf(parts);
@@ -100,15 +100,15 @@ export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): Work
   return [...compared('inputs', partOf(source, 'with'), 'Input'), ...secrets];
 }
 
-/** The names of inputs and secrets, which are compared in any case. */
+/** The names of inputs and secrets, which are compared regardless of case. */
 const lowerCaseNames = (mapping: Source): ReadonlySet<string> => new Set(Object.keys(mapping).map((name) => name.toLowerCase()));
 
 const maxCallBytes = fixedValue(workflowFileLimits.callValueBytes);
 
 /**
- * The context `inputs` of a called workflow: what the job gives, else the defaults.
- * @param outside the contexts of the job that calls
- * @throws ExpressionProblem for a value that can't be evaluated, or isn't of its type
+ * The context `inputs` of a called workflow: the values from the job, or else the defaults.
+ * @param outside the contexts of the calling job
+ * @throws ExpressionProblem for a value that can't be evaluated, or has the wrong type
  */
 export function inputsOfCall(job: WorkflowFileJob, called: WorkflowFile, outside: Contexts): { [name: string]: Json } {
   const declared = partOf(declarationOf(called), 'inputs');
@@ -128,8 +128,8 @@ export function inputsOfCall(job: WorkflowFileJob, called: WorkflowFile, outside
 }
 
 /**
- * The bytes of the inputs and matrix values of a call and of the calls around it. Each job that they lead to keeps them.
- * @param around the bytes of the calls around it
+ * The bytes of the inputs and matrix values of a call and its outer calls. Each of its jobs stores them.
+ * @param around the bytes of the outer calls
  * @throws ExpressionProblem if there are too many
  */
 export function bytesOfCalls(
@@ -143,7 +143,7 @@ export function bytesOfCalls(
   throw new ExpressionProblem(message, lineOf(job.parts));
 }
 
-/** A value as an input of its declared type; null is what isn't given. */
+/** A value converted to an input's declared type; null means that it is missing. */
 function typed(value: Json, type: Json, { name, line }: { name: string; line: number }): Json {
   const wrong = () => new ExpressionProblem(`The value of the input ${name} is no ${String(type)}`, line);
   if (type === 'boolean') {
@@ -162,22 +162,22 @@ function typed(value: Json, type: Json, { name, line }: { name: string; line: nu
 
 /**
  * The secrets that a called workflow gets.
- * @param outside the contexts of the job that calls, `secrets` among them
- * @throws ExpressionProblem for one that can't be evaluated
+ * @param outside the contexts of the calling job, including `secrets`
+ * @throws ExpressionProblem for a secret that can't be evaluated
  */
 export function secretsOfCall(job: WorkflowFileJob, outside: Contexts): { [name: string]: string } {
   const all = outside.secrets as { [name: string]: string };
   if (job.source.secrets === 'inherit') return all;
   const given = entriesOf(findPart(job.parts, 'secrets'));
   const values = given.map(({ key, value }) => [keyText(key), textOf(evaluate(value, outside))] as const);
-  // One that isn't there is as if it were not given.
+  // An unknown secret is treated as missing.
   return Object.fromEntries(values.filter(([, value]) => value !== ''));
 }
 
 /**
- * The outputs of a workflow that was called and is over.
- * @param inside its contexts, `jobs` among them
- * @throws ExpressionProblem for one that can't be evaluated
+ * The outputs of a called workflow that has ended.
+ * @param inside its contexts, including `jobs`
+ * @throws ExpressionProblem for an output that can't be evaluated
  */
 export function outputsOfCall({ parts }: WorkflowFile, inside: Contexts): { [name: string]: string } {
   return Object.fromEntries(
@@ -192,7 +192,7 @@ export function outputsOfCall({ parts }: WorkflowFile, inside: Contexts): { [nam
 const partsByName = (token: Token | undefined): ReadonlyMap<string, Token> =>
   new Map(entriesOf(token).map(({ key, value }) => [keyText(key).toLowerCase(), value]));
 
-/** Whether one of several keys is that of a job which needs one of the jobs `ids`, at any level of calls. */
+/** Whether one of several keys belongs to a job that needs one of the jobs `ids`, at any level of calls. */
 export function keysBehind(workflow: Workflow, keys: ReadonlySet<string>): (key: string) => boolean {
   const idsAt = new Map<string, Set<string>>();
   for (const key of keys) for (const { prefix, id } of levelsOf(key)) idsAt.set(prefix, (idsAt.get(prefix) ?? new Set()).add(id));
@@ -208,7 +208,7 @@ export function keysBehind(workflow: Workflow, keys: ReadonlySet<string>): (key:
   return (key) => levelsOf(key).some(({ prefix, id }) => behindAt.get(prefix)?.has(id) ?? false);
 }
 
-/** The ids in a key, each with what comes before it: `a:1/b` is `a` below nothing, and `b` below `a:1/`. */
+/** The ids in a key, each with its prefix: `a:1/b` consists of `a` without a prefix, and `b` with the prefix `a:1/`. */
 function levelsOf(key: string): { prefix: string; id: string }[] {
   let prefix = '';
   return key.split('/').flatMap((part) => {
@@ -218,7 +218,7 @@ function levelsOf(key: string): { prefix: string; id: string }[] {
   });
 }
 
-/** The jobs that need one of these, directly or by way of others. */
+/** The jobs that need one of these, directly or indirectly. */
 function jobsBehind({ jobs }: WorkflowFile, ids: ReadonlySet<string>): Set<string> {
   const found = new Set<string>();
   const follow = (): boolean => {

@@ -1,4 +1,4 @@
-// Concurrency groups, as workflow files name them.
+// Concurrency groups in workflow files.
 
 import { fixedValue } from '#lib/limits.ts';
 import { type Contexts, ExpressionProblem, evaluate, type Json, textOf } from './expressions.ts';
@@ -10,20 +10,20 @@ import { findPart, type Token } from './token.ts';
 export type Concurrency = { readonly group: string; readonly cancelsInProgress: boolean };
 
 /**
- * A place of a call in a concurrency group: all jobs of the called workflow wait for it together, and hold it until they are
- * over.
+ * The membership of a call in a concurrency group: all jobs of the called workflow wait for it together, and hold it until they
+ * end.
  */
 export type Lease = Concurrency & {
-  /** As `deploy:1`, for the group that the job names which calls; `deploy:1/` for the one that the called file names. */
+  /** For example `deploy:1` for the group that the calling job names, and `deploy:1/` for the one that the called file names. */
   readonly key: string;
-  /** The name of the job that calls. */
+  /** The name of the calling job. */
   readonly name: string;
 };
 
-/** What has become of a lease: whether it is the call's turn, and whether another one has cancelled it. */
+/** The state of a lease: whether it is the call's turn, and whether another call has cancelled it. */
 export type LeaseState = { readonly isHeld: boolean; readonly isCancelled: boolean };
 
-/** The names of groups, as they are compared. */
+/** The names of groups, in the form for comparison. */
 export const namesOf = (...concurrency: readonly (Concurrency | null)[]): string[] =>
   concurrency.flatMap((one) => one?.group.toLowerCase() ?? []);
 
@@ -35,7 +35,7 @@ export const concurrencyOfFile = ({ parts }: WorkflowFile, contexts: Contexts): 
 export const concurrencyIn = (token: Token | undefined, contexts: Contexts): Concurrency | null =>
   token ? concurrencyOf(evaluate(token, contexts)) : null;
 
-/** Refuses a group that what leads to a job is in already: it would wait for itself. */
+/** Refuses a group that an outer call or the run is already in, since it would wait for itself. */
 export function checkGroups(wanted: readonly string[], groups: readonly string[], line: number): void {
   const own = wanted.find((name) => groups.includes(name));
   if (own !== undefined)

@@ -1,4 +1,4 @@
-// What the expressions of one plan may cost. They run on the event loop, so everything that they do is counted before it is done.
+// The cost limits of a plan's expressions. They run on the event loop, so all of their work is counted before it is done.
 
 import { fixedValue } from '#lib/limits.ts';
 import { ExpressionProblem } from './expression-problem.ts';
@@ -7,22 +7,23 @@ import type { Json } from './token.ts';
 
 const { expressionSteps, expressionCharacters } = workflowFileLimits;
 
-/** So many characters that are read cost one step. */
+/** Reading this many characters costs one step. */
 const charactersOfStep = 8;
 
 /** The properties of an object by their names in lower case. */
 export type Properties = ReadonlyMap<string, Json>;
 
 /**
- * What is left to all expressions that are evaluated together. Each function throws an ExpressionProblem where it isn't enough.
+ * The remaining budget of all expressions that are evaluated together. Each function throws an ExpressionProblem if it isn't
+ * enough.
  */
 export type ExpressionBudget = {
   spendSteps(steps: number): void;
   /** Counts the characters of a text before it is read. */
   readCharacters(characters: number): void;
-  /** Counts the characters of a value before it is made. */
+  /** Counts the characters of a value before it is created. */
   spendCharacters(characters: number): void;
-  /** The objects whose properties were read, and paid for. */
+  /** The objects whose properties were already read and counted. */
   readonly known: WeakMap<object, Properties>;
 };
 

@@ -1,4 +1,4 @@
-// JSON in expressions, each part counted before it is read or written.
+// JSON in expressions. Each part is counted before it is read or written.
 
 import { fixedValue } from '#lib/limits.ts';
 import type { ExpressionBudget } from './expression-budget.ts';
@@ -8,7 +8,7 @@ import { workflowFileLimits } from './limits.ts';
 import type { Json } from './token.ts';
 
 const maxDepth = fixedValue(workflowFileLimits.expressionDepth);
-/** A value of a JSON text costs so many steps: an object is made for it, or a place in one. */
+/** The steps that a value of a JSON text costs, for its object or its entry in one. */
 const stepsOfValue = 4;
 
 /** The value of a JSON text. @throws ExpressionProblem */
@@ -26,7 +26,7 @@ export function readJson(text: string, budget: ExpressionBudget): Json {
 
 const [quote, backslash] = ['"', '\\'];
 
-/** Counts what stands between brackets and commas, before any of it is made. */
+/** Counts the values between brackets and commas, before any of them is created. */
 function countValues(text: string, budget: ExpressionBudget): void {
   let depth = 0;
   for (let at = 0; at < text.length; at++) {
@@ -80,7 +80,7 @@ function scalarJson(value: string | number | boolean | null, budget: ExpressionB
   return JSON.stringify(value);
 }
 
-/** The entries of a mapping. Of two names that differ in case alone, the first counts. */
+/** The entries of a mapping. If two names differ only in case, the first counts. */
 function uniqueEntries(mapping: { readonly [name: string]: Json }, budget: ExpressionBudget): [string, Json][] {
   const names = new Set<string>();
   return Object.entries(mapping).filter(([name]) => {
@@ -91,7 +91,7 @@ function uniqueEntries(mapping: { readonly [name: string]: Json }, budget: Expre
 }
 
 /**
- * A copy of a value, as JSON keeps it, for whoever evaluates the expression.
+ * A copy of a value in a form that JSON preserves, for the caller that evaluates the expression.
  * @throws ExpressionProblem also for a text with a NUL character, which PostgreSQL doesn't store
  */
 export function copyValue(value: Json, budget: ExpressionBudget): Json {

@@ -14,7 +14,7 @@ export function replaceExpressions(text: string, replace: (expression: string, w
   return at === 0 ? text : [...parts, text.slice(at)].join('');
 }
 
-/** The offset of the `}}` that ends an expression and isn't in a string; -1 if there is none. */
+/** The offset of the `}}` that ends an expression and isn't in a string; -1 if it is missing. */
 function endOfExpression(text: string, from: number): number {
   let isInString = false;
   for (let at = from; at < text.length; at++) {

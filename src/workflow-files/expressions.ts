@@ -1,4 +1,4 @@
-// Expressions of workflow files, `${{ … }}`, as far as the server evaluates them: conditions of jobs, matrices, names, groups.
+// Expressions of workflow files, `${{ … }}`, that the server evaluates: conditions of jobs, matrices, names, groups.
 
 import { type Expr, Lexer, Parser } from '@actions/expressions';
 import { fixedValue } from '#lib/limits.ts';
@@ -14,24 +14,24 @@ export { newBudget } from './expression-budget.ts';
 export { ExpressionProblem } from './expression-problem.ts';
 export type { Json } from './token.ts';
 
-/** Where contexts keep what is left to the expressions that name them. */
+/** The key under which contexts hold the remaining budget of their expressions. */
 export const budget = Symbol('budget');
 
 /** The values of contexts, by their names: `github`, `needs`, `matrix` … */
 export type Contexts = { readonly [name: string]: Json; readonly [budget]: ExpressionBudget };
 
 /**
- * How the jobs that something depends on have ended, for `success()`, `failure()` and `cancelled()`. None of these holds after
- * `skipped`.
+ * The combined result of the jobs that something depends on, for `success()`, `failure()` and `cancelled()`. After `skipped`, all
+ * of these are false.
  */
 export type JobStatus = 'success' | 'failure' | 'cancelled' | 'skipped';
 
 /**
- * The value of a part of a workflow file, its expressions evaluated.
- * @throws ExpressionProblem for an expression that fails, or that costs more than is left in the budget of its contexts
+ * The value of a part of a workflow file, with its expressions evaluated.
+ * @throws ExpressionProblem for an expression that fails, or exceeds the remaining budget of its contexts
  */
 export function evaluate(token: Token, contexts: Contexts, status: JobStatus = 'success'): Json {
-  // Each part counts: a matrix has many jobs that evaluate it.
+  // Each part is counted, since a matrix has many jobs that evaluate it.
   contexts[budget].spendSteps(1);
   switch (token.kind) {
     case 'scalar':
@@ -51,10 +51,10 @@ export function evaluate(token: Token, contexts: Contexts, status: JobStatus = '
 export const evaluateExpression = (expression: string, contexts: Contexts): Json =>
   evaluateText(expression, contexts, { status: 'success', line: undefined });
 
-/** Whether a condition holds, as `if:` of a job. */
+/** Whether a condition is true, for example a job's `if:`. */
 export const holds = (token: Token, contexts: Contexts, status: JobStatus): boolean => isTrue(evaluate(token, contexts, status));
 
-/** A scalar as expressions write it into texts. */
+/** A scalar in its text form in expressions. */
 export function textOf(value: Json): string {
   if (value === null) return '';
   return typeof value === 'object' ? JSON.stringify(value) : String(value);
@@ -64,13 +64,13 @@ type Location = { readonly status: JobStatus; readonly line: number | undefined 
 
 const maxLength = fixedValue(workflowFileLimits.expressionLength);
 
-/** The value of an expression. Whatever is wrong with it, and with what it reads, is a problem of the expression. */
+/** The value of an expression. Any error in it, or in the values that it reads, is a problem of the expression. */
 function evaluateText(expression: string, contexts: Contexts, { status, line }: Location): Json {
   if (expression.length > maxLength) throw new ExpressionProblem(`An expression has at most ${maxLength} characters`, line);
   const statuses = statusFunctions(status);
   const expressionBudget = contexts[budget];
   try {
-    // Reading it costs as much as its characters.
+    // Parsing it costs as much as reading its characters.
     expressionBudget.spendSteps(expression.length);
     const { tokens } = new Lexer(expression).lex();
     const functions = [...statuses.keys()].map((name) => ({ name, minArgs: 0, maxArgs: Number.MAX_SAFE_INTEGER }));
@@ -79,7 +79,7 @@ function evaluateText(expression: string, contexts: Contexts, { status, line }: 
     const evaluator = new Evaluator({ contexts, statuses, budget: expressionBudget });
     return copyValue(evaluator.evaluate(parsed), expressionBudget);
   } catch (error) {
-    // Parsers and evaluators call themselves for each bracket.
+    // Parsers and evaluators are recursive for nested brackets.
     if (error instanceof RangeError) throw new ExpressionProblem('The expression is nested too deeply', line, { cause: error });
     throw new ExpressionProblem(error instanceof Error ? error.message : String(error), line, { cause: error });
   }

@@ -1,4 +1,4 @@
-// How large a YAML file is once its aliases are written out: a short file may name one part very often.
+// The size of a YAML file with its aliases expanded, since a short file may repeat one part many times.
 
 import { type Document, isAlias, isMap, isScalar, isSeq, type Node } from 'yaml';
 import { fixedValue } from '#lib/limits.ts';
@@ -11,9 +11,7 @@ const most: Size = {
   characters: fixedValue(workflowFileLimits.fileCharacters),
 };
 
-/**
- * Why a file is too large; undefined where it isn't. It takes time for each node as it was written, not for what aliases repeat.
- */
+/** Why a file is too large; undefined if it isn't. The time depends on the nodes in the source, not on repetitions by aliases. */
 export function sizeProblem(document: Document.Parsed): string | undefined {
   const { nodes, characters } = sizeOf(document.contents, new Map());
   if (nodes > most.nodes) return `The file has more than ${most.nodes} parts, those that aliases repeat included`;
@@ -22,7 +20,7 @@ export function sizeProblem(document: Document.Parsed): string | undefined {
   return undefined;
 }
 
-/** @param anchors the sizes of the parts with names that were seen so far */
+/** @param anchors the sizes of the named parts so far */
 function sizeOf(node: unknown, anchors: Map<string, Size>): Size {
   if (isAlias(node)) return anchors.get(node.source) ?? { nodes: 1, characters: 0 };
   const parts = partsOf(node).map((part) => sizeOf(part, anchors));

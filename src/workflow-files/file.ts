@@ -40,7 +40,7 @@ export const workflowFolders = ['.service/workflows', '.github/workflows'] as co
 export const isWorkflowPath = (path: string): boolean =>
   workflowFolders.some((folder) => path.startsWith(`${folder}/`) && /^[^/]+\.ya?ml$/.test(path.slice(folder.length + 1)));
 
-/** A part of a mapping that is itself a mapping; empty if there is none. */
+/** A part of a mapping that is itself a mapping; empty if it is missing. */
 export function partOf(source: Source, name: string): Source {
   const part = source[name];
   return part !== null && typeof part === 'object' && !Array.isArray(part) ? (part as Source) : {};

@@ -1,5 +1,5 @@
-// Inputs of called workflows in the files that runners get. A runner knows one job, and no call that led to it: its inputs are
-// written out.
+// Inputs of called workflows in the files for runners. A runner knows one job, and not the calls that led to it, so the values of
+// inputs are written into the file.
 
 import { Lexer, type Token, TokenType } from '@actions/expressions/lexer';
 import { fixedValue } from '#lib/limits.ts';
@@ -14,13 +14,13 @@ type Inputs = { readonly [name: string]: Json };
 const maxBytes = fixedValue(workflowFileLimits.taskBytes);
 
 /**
- * Writes the values of `inputs` into the expressions of parts of a job. Conditions of steps are expressions as a whole.
- * @throws ExpressionProblem, from the returned function, where the values are too large for all parts together
+ * Writes the values of `inputs` into the expressions of a job's parts. Conditions of steps are expressions as a whole.
+ * @throws ExpressionProblem, from the returned function, if the values are too large for all parts together
  */
 export function inputWriter(inputs: Inputs): (part: Json) => Json {
   const literals = literalsOf(inputs);
   let left = maxBytes;
-  /** Counts a value that an expression names, before it is written. */
+  /** Counts a value in an expression before it is written. */
   const write = (value: string): string => {
     left -= Buffer.byteLength(value);
     if (left < 0) throw new ExpressionProblem(taskTooLarge);
@@ -43,23 +43,23 @@ export function inputWriter(inputs: Inputs): (part: Json) => Json {
   return withInputs;
 }
 
-/** What is said of a job whose file is too large for a runner. */
+/** The problem of a job whose file is too large for a runner. */
 export const taskTooLarge = `The job, with the values of the inputs that it names, has more than ${maxBytes / 1024 / 1024} MiB`;
 
-/** An expression with what takes the place of `inputs.name`, and of `inputs` as a whole. */
+/** An expression in which values replace `inputs.name`, and `inputs` as a whole. */
 function replaceInputs(text: string, literalOfInput: (name: string | undefined) => string): string {
   let tokens: Token[];
   try {
     ({ tokens } = new Lexer(text).lex());
   } catch {
-    return text; // it is no expression, which the runner says
+    return text; // it isn't a valid expression, which the runner reports
   }
   let written = '';
   let end = 0;
   for (let at = 0; at < tokens.length; at++) {
     const [before, token, dot, name] = [tokens[at - 1], tokens[at], tokens[at + 1], tokens[at + 2]];
     if (!token) break;
-    // Between tokens are spaces alone, so each is found as the next place of its text.
+    // Only spaces are between tokens, so each token is the next occurrence of its text.
     const start = text.indexOf(token.lexeme, end);
     const isInputs = token.type === TokenType.IDENTIFIER && token.lexeme.toLowerCase() === 'inputs';
     if (!isInputs || before?.type === TokenType.DOT) {
@@ -78,7 +78,7 @@ function replaceInputs(text: string, literalOfInput: (name: string | undefined) 
 }
 
 /**
- * What expressions have in the place of an input, or of all of them. Inputs are named in any case; one that isn't declared is
+ * The literals that replace an input, or all inputs, in expressions. Names are compared regardless of case. Undeclared inputs are
  * null.
  */
 function literalsOf(inputs: Inputs): (name: string | undefined) => string {

@@ -8,8 +8,8 @@ import { findPart, type Token } from './token.ts';
 const maxLabels = fixedValue(workflowFileLimits.labels);
 
 /**
- * What `runs-on` asks for: a label, a list of them, or a group with or without labels.
- * @throws ExpressionProblem where there are too many
+ * The labels or the group that `runs-on` names: a label, a list of labels, or a group with or without labels.
+ * @throws ExpressionProblem if there are too many
  */
 export function runsOnOf(value: Json, line: number): { labels: string[]; group: string | null } {
   if (typeof value === 'string') return { labels: [value], group: null };
@@ -21,7 +21,9 @@ export function runsOnOf(value: Json, line: number): { labels: string[]; group: 
   return { labels: runsOnOf(labels, line).labels, group: group ?? null };
 }
 
-/** What names an environment. Its address may name outputs of steps, which the runner knows alone: it is evaluated there. */
+/**
+ * The name of a job's environment. Its address may use outputs of steps, which only the runner knows, so the runner evaluates it.
+ */
 export const nameOfEnvironment = (token: Token | undefined): Token | undefined =>
   token?.kind === 'mapping' ? findPart(token, 'name') : token;
 

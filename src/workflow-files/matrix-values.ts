@@ -1,21 +1,21 @@
-// The values of a matrix, compared by numbers: equal values have the same one.
+// The values of a matrix, compared by ids: equal values have the same id.
 
 import { fixedValue } from '#lib/limits.ts';
 import type { Json } from './expressions.ts';
 import type { Source } from './file.ts';
 import { workflowTextLimits } from './limits.ts';
 
-/** A matrix that makes no jobs, or too many. */
+/** A matrix that results in no jobs, or too many. */
 export class MatrixProblem extends Error {}
 
 export type ValueIds = {
   idOf(value: Json): number;
   idsOf(mapping: Source): ReadonlyMap<string, number>;
-  /** The bytes of a mapping as JSON, about. */
+  /** The approximate bytes of a mapping as JSON. */
   bytesOf(mapping: Source): number;
 };
 
-/** Levels of values inside each other. */
+/** The maximum nesting of values. */
 const maxDepth = 100;
 
 export function idsOfValues(): ValueIds {
@@ -41,7 +41,7 @@ export function idsOfValues(): ValueIds {
   };
 }
 
-/** The same text for equal values: keys of mappings have no order. */
+/** A text that is equal for equal values, since the keys of mappings have no order. */
 function canonicalText(value: Json, depth: number): string {
   if (depth > maxDepth) throw new MatrixProblem(`The matrix has more than ${maxDepth} levels of values`);
   if (Array.isArray(value)) return `[${value.map((one) => canonicalText(one, depth + 1)).join(',')}]`;
@@ -55,8 +55,8 @@ type Lists = readonly (readonly [name: string, values: readonly Json[]])[];
 const maxSteps = fixedValue(workflowTextLimits.matrixSteps);
 
 /**
- * Tells whether `exclude` takes a combination away, which is given as the places of its values. Each entry is looked for where
- * the fewest values fit it.
+ * Returns a function that says whether `exclude` removes a combination, given by the positions of its values. Each entry is
+ * indexed by its list with the fewest matching values.
  */
 export function excludedBy(
   entries: readonly Source[],
@@ -65,7 +65,7 @@ export function excludedBy(
 ): (positions: readonly number[]) => boolean {
   const fitting = fittingIndexes(lists, values);
   const names = new Set(lists.map(([name]) => name));
-  /** What entries want, by list and place. */
+  /** The values that entries exclude, by list and position. */
   const found = lists.map(() => new Map<number, Wanted[]>());
   for (const entry of entries) {
     if (Object.keys(entry).some((name) => !names.has(name))) continue;
@@ -74,7 +74,7 @@ export function excludedBy(
       (least, set) => (set && set.size < (least?.size ?? Number.POSITIVE_INFINITY) ? set : least),
       undefined,
     );
-    if (!fewest) return () => true; // it wants nothing
+    if (!fewest) return () => true; // it excludes nothing specific
     const list = wanted.indexOf(fewest);
     for (const position of fewest) {
       const there = found[list]?.get(position);
@@ -88,10 +88,10 @@ export function excludedBy(
   };
 }
 
-/** For each list, the places that fit; undefined where all do. */
+/** For each list, the matching positions; undefined if all match. */
 type Wanted = readonly (ReadonlySet<number> | undefined)[];
 
-/** The places of the values of a list that fit one of an entry, each worked out once. */
+/** The positions of a list's values that match a value of an entry, each computed once. */
 function fittingIndexes(lists: Lists, values: ValueIds): (list: number, wanted: Json) => ReadonlySet<number> {
   const byId = lists.map(([, list]) => Map.groupBy(list.keys(), (position) => values.idOf(list[position] ?? null)));
   const known = new Map<string, ReadonlySet<number>>();
@@ -113,7 +113,7 @@ function fittingIndexes(lists: Lists, values: ValueIds): (list: number, wanted: 
 
 type Comparison = { readonly values: ValueIds; readonly steps: { left: number } };
 
-/** Whether a value is what an entry of `exclude` wants; of mappings, a part of their values may be named. */
+/** Whether a value matches a value of `exclude`. For mappings, some of their values may be given. */
 function fitsPartly(wanted: Json, found: Json | undefined, comparison: Comparison): boolean {
   comparison.steps.left -= 1;
   if (comparison.steps.left < 0) throw new MatrixProblem('exclude of the matrix takes too many comparisons');

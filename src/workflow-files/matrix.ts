@@ -18,7 +18,7 @@ const maxBytes = fixedValue(matrixBytes);
 /**
  * The combinations of a matrix, in the order of its lists: all except those that `exclude` names. Then each entry of `include`
  * extends the combinations whose own values it doesn't change, or becomes a separate combination (the public API's rule).
- * @throws MatrixProblem if there is none, or more than 256
+ * @throws MatrixProblem if there are no combinations, or more than 256
  */
 export function combinationsOf(matrix: Json): Combination[] {
   if (!isMapping(matrix)) throw new MatrixProblem('A matrix must be a mapping of lists');

@@ -1,4 +1,4 @@
-// The parser of workflow files. It runs in a worker thread, and hands over plain data.
+// The parser of workflow files. It runs in a worker thread, and returns plain data.
 
 import type { WorkflowJob } from '@actions/workflow-parser/model/workflow-template';
 import type { TemplateToken } from '@actions/workflow-parser/templates/tokens/template-token';
@@ -23,7 +23,7 @@ const maxName = fixedValue(workflowFileLimits.nameLength);
 
 export type WorkflowText = { readonly path: string; readonly content: string };
 
-/** What a workflow file says, or what is wrong with it. */
+/** The contents of a workflow file, or its problems. */
 export async function parse({ path, content }: WorkflowText): Promise<ParsedWorkflow> {
   const { parseWorkflow, convertWorkflowTemplate, NoOperationTraceWriter, parseDocument } = await loadParser();
   if (content.includes('\0')) return problem(holdsNul);
@@ -41,7 +41,7 @@ export async function parse({ path, content }: WorkflowText): Promise<ParsedWork
     if (problems.length > 0) return { problems };
     if (!value || !template || !isMapping(value)) return problem('The file is empty');
     if (template.jobs.length > maxJobs) return problem(`The file has more than ${maxJobs} jobs`);
-    // What aliases repeat was counted above.
+    // Repetitions by aliases were counted above.
     const source = document.toJS({ maxAliasCount: -1 }) as Source;
     if (hasNul(source)) return problem(holdsNul);
     const parts = tokenOf(value);
@@ -58,7 +58,7 @@ export async function parse({ path, content }: WorkflowText): Promise<ParsedWork
       },
     };
   } catch (error) {
-    // Parsers call themselves for each level of a file.
+    // Parsers are recursive for each level of a file.
     if (error instanceof RangeError) return problem(nestedTooDeeply);
     throw error;
   }

@@ -53,7 +53,7 @@ export function permissionsOfJob(file: WorkflowFile, job: string, { byDefault, m
   return { token: { ...Object.fromEntries(token), metadata: 'read' }, identity };
 }
 
-/** The same for a job inside called workflows. Each call may narrow the permissions of the previous one. */
+/** The permissions of a job inside called workflows. Each call may narrow the permissions of the previous one. */
 export function permissionsOfCalled(
   workflow: Workflow,
   calls: readonly Pick<Call, 'key'>[],

@@ -1,4 +1,4 @@
-// How many jobs a plan may have, and how much they may hold together.
+// The maximum number of jobs of a plan, and their total size.
 
 import { fixedValue } from '#lib/limits.ts';
 import { workflowFileLimits } from './limits.ts';
@@ -8,21 +8,21 @@ const maxJobs = fixedValue(workflowFileLimits.runJobs);
 const maxBytes = fixedValue(workflowFileLimits.planBytes);
 const mebi = 1024 * 1024;
 
-/** A plan ends here: matrices of calls in matrices of calls multiply, and so do the parts of their jobs. */
+/** Ends a plan, since nested matrices of calls multiply, and so do the parts of their jobs. */
 export class PlanTooLarge extends Error {}
 
 export const tooManyJobs = `A run has at most ${maxJobs} jobs`;
 
-/** A plan as far as it is made. */
+/** The plan so far. */
 type PartOfPlan = {
   readonly jobs: readonly PlannedJob[];
   readonly held: readonly string[];
-  /** What the jobs hold, with the inputs of the calls that lead to them. */
+  /** The size of the jobs, with the inputs of the calls that lead to them. */
   bytes: number;
 };
 
 /**
- * Counts the next jobs of a plan. Each call that waits for its turn has one job at least.
+ * Counts the next jobs of a plan. A call that waits for its turn counts as at least one job.
  * @throws PlanTooLarge
  */
 export function countJobs(plan: PartOfPlan, next: readonly PlannedJob[], callBytes: number): void {

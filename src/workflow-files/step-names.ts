@@ -1,4 +1,4 @@
-// The names of a job's steps, as they are shown before the job runs.
+// The names of a job's steps before the job runs.
 
 import { fixedValue } from '#lib/limits.ts';
 import { replaceExpressions } from './expression-texts.ts';
@@ -12,10 +12,10 @@ const maxLength = fixedValue(workflowFileLimits.stepName);
 const maxExpressions = fixedValue(workflowFileLimits.stepExpressions);
 
 /**
- * The names of steps: their own, or what they run (the public API's form). Expressions are evaluated where the contexts have all
- * that they name; the rest is left as it is written.
- * @param around the parts whose `env` holds for all steps, the nearest first: the job and its workflow
- * @param mask hides secrets in what expressions give, and cuts it
+ * The names of steps: their own, or what they run (the public API's form). Expressions are evaluated if the contexts contain all
+ * names that they use; otherwise they stay in source form.
+ * @param around the parts whose `env` applies to all steps, innermost first: the job and its workflow
+ * @param mask hides secrets in the results of expressions, and truncates them
  */
 export function namesOfSteps(
   steps: readonly Source[],
@@ -33,7 +33,7 @@ export function namesOfSteps(
     const env = Object.fromEntries(names.map((name) => [name, valueOfVariable(name, variables)]));
     return textOf(evaluateExpression(expression, { ...known, env }));
   };
-  /** The value that a variable has when the job begins, evaluated with those of the parts farther around. */
+  /** The value of a variable when the job starts, evaluated with the variables of outer parts. */
   const valueOfVariable = (name: string, variables: readonly Source[]): string => {
     const at = variables.findIndex((part) => keyOf(part, name) !== undefined);
     const part = variables[at] ?? {};
@@ -70,8 +70,8 @@ function writtenName({ name, uses, run }: Source): string {
 }
 
 /**
- * The variables that an expression names, as `env.NAME` or `env['NAME']`; undefined where it names the whole context, of which
- * earlier steps set parts.
+ * The variables that an expression uses, as `env.NAME` or `env['NAME']`; undefined if it uses the whole context, which earlier
+ * steps can change.
  */
 function variablesIn(expression: string): string[] | undefined {
   const found = [...expression.matchAll(/(?<![\w.'-])env\b(?!-)(?:\s*\.\s*([\w-]+)|\s*\[\s*'([^']*)'\s*\])?/gi)];
@@ -79,6 +79,6 @@ function variablesIn(expression: string): string[] | undefined {
   return names.every((name) => name !== undefined) ? names : undefined;
 }
 
-/** How a variable is written where it is set. Contexts don't tell apart upper and lower case. */
+/** The spelling of a variable at its definition. Contexts ignore case. */
 const keyOf = (part: Source, name: string): string | undefined =>
   Object.keys(part).find((key) => key.toLowerCase() === name.toLowerCase());

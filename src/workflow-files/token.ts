@@ -13,7 +13,7 @@ export type Token = { readonly line: number } & (
 
 type TokenEntry = { readonly key: Token; readonly value: Token };
 
-/** A nested part, by the names that lead to it; undefined if there is none. */
+/** A nested part, by the names that lead to it; undefined if it doesn't exist. */
 export const findPart = (token: Token | undefined, ...names: readonly string[]): Token | undefined =>
   names.reduce<Token | undefined>((at, name) => entriesOf(at).find(({ key }) => keyText(key) === name)?.value, token);
 

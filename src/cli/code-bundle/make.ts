@@ -1,4 +1,4 @@
-// Makes the bundle from which Hearth starts: few large files, without types, in the place of some two thousand (decision 72).
+// Builds the bundle from which Hearth starts: a few large files without types, instead of some two thousand (decision 72).
 import { createHash } from 'node:crypto';
 import { mkdir, readdir, rename, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, relative } from 'node:path';
@@ -14,12 +14,14 @@ import {
   root,
 } from './record.ts';
 
-/** Packages of many files. The others stay outside: some find files beside them, or are loaded twice otherwise. */
+/**
+ * Bundled packages, which have many files. Others aren't bundled, since some need files next to them, or would be loaded twice.
+ */
 const bundledPackages = ['typebox', 'kysely'];
 const isOutside = (name: string): boolean =>
   !/^[#./]/.test(name) && !bundledPackages.some((bundled) => name === bundled || name.startsWith(`${bundled}/`));
 
-/** Makes the bundle of the present sources unless it is there. A checkout with another one's packages has none. */
+/** Builds the bundle of the current sources, unless it exists. A checkout with another checkout's packages gets none. */
 export async function makeBundle(): Promise<'made' | 'present' | 'impossible'> {
   if (!hasOwnPackages()) return 'impossible';
   if (findBundle() !== undefined) return 'present';
@@ -33,7 +35,7 @@ export async function makeBundle(): Promise<'made' | 'present' | 'impossible'> {
   return 'made';
 }
 
-/** Bundles the command line with everything that it loads, and adds each source to `files`. */
+/** Bundles the command line with everything that it imports, and adds each source to `files`. */
 async function bundle(files: BundledFile[]): Promise<OutputChunk[]> {
   const { rolldown } = await import('rolldown');
   await using build = await rolldown({
@@ -47,11 +49,11 @@ async function bundle(files: BundledFile[]): Promise<OutputChunk[]> {
   const { output } = await build.generate({
     dir: join(bundlesFolder, 'bundle'),
     format: 'esm',
-    // With this ending, Node needn't find out what kind of module a file is.
+    // With this extension, Node needn't determine the type of a module.
     entryFileNames: '[name].mjs',
     chunkFileNames: '[name]-[hash].mjs',
     keepNames: true,
-    // Node would read the maps that a file names at once (`stack-traces.ts`).
+    // Node would load source maps that a file references immediately (`stack-traces.ts`).
     sourcemap: 'hidden',
     sourcemapExcludeSources: true,
   });
@@ -60,7 +62,7 @@ async function bundle(files: BundledFile[]): Promise<OutputChunk[]> {
 
 const sources = join(root, 'src/');
 
-/** Reads and records Hearth's own files, and keeps what they know of their location. */
+/** Reads and records Hearth's own files, and preserves their locations. */
 function readSources(files: BundledFile[]): Plugin {
   return {
     name: 'sources',
@@ -85,7 +87,10 @@ const locations: Readonly<Record<string, (id: string) => string>> = {
 
 const fromBundle = (path: string): string => JSON.stringify(relative(join(bundlesFolder, 'bundle'), path));
 
-/** Makes a source name its own location, where data, migrations and the code of threads are found, wherever the checkout is. */
+/**
+ * Replaces `import.meta` in a source by its own location, so that data, migrations and thread modules are found, wherever the
+ * checkout is.
+ */
 function keepLocation(code: string, id: string, text: RolldownMagicString | undefined): { code: RolldownMagicString } | null {
   if (!text) throw new Error('Rolldown gave no editable text');
   for (const { 0: written, 1: name = '', index } of code.matchAll(/\bimport\.meta\.(\w+)/g)) {
@@ -100,7 +105,7 @@ type File = { name: string; text: string };
 
 const textsOf = ({ fileName, code, map }: OutputChunk): File[] => [
   { name: fileName, text: code },
-  // A file that only exports what others hold has none.
+  // A file that only re-exports others has no map.
   ...(map ? [{ name: `${fileName}.map`, text: JSON.stringify(map) }] : []),
 ];
 
@@ -109,7 +114,7 @@ async function writeFiles(folder: string, files: readonly File[]): Promise<void>
   await Promise.all(files.map(({ name, text }) => writeFile(join(folder, name), text)));
 }
 
-/** Replaces the record in one step, since Hearth may start meanwhile. */
+/** Replaces the record atomically, since Hearth may start at the same time. */
 async function replaceRecord(record: BundleRecord): Promise<void> {
   const temporary = `${recordFile}.${process.pid}`;
   await writeFile(temporary, JSON.stringify(record));

@@ -1,4 +1,4 @@
-// Finds the bundle from which Hearth starts, and knows whether it still has the present code.
+// Finds the bundle from which Hearth starts, and checks whether it is up to date.
 import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync, statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -8,16 +8,16 @@ export const root = join(import.meta.dirname, '..', '..', '..');
 export const bundlesFolder = join(root, 'node_modules/.cache/hearth');
 export const recordFile = join(bundlesFolder, 'bundle.json');
 
-/** A file that a bundle was made from, by its path in the checkout. */
+/** A source file of a bundle, by its path in the checkout. */
 export type BundledFile = { path: string; size: number; mtime: number; digest: string };
 
-/** The name of the present bundle's folder, and the files that it was made from. */
+/** The folder name of the current bundle, and its source files. */
 export type BundleRecord = { folder: string; files: readonly BundledFile[] };
 
-/** Whether packages are this checkout's own. A bundle finds data beside the sources by its place in the checkout. */
+/** Whether the packages belong to this checkout. A bundle finds data next to the sources by its position in the checkout. */
 export const hasOwnPackages = (): boolean => realpathSync(join(root, 'node_modules')) === join(root, 'node_modules');
 
-/** The folder of the bundle; undefined if there is none, or if one of its files has changed since. */
+/** The folder of the bundle; undefined if it doesn't exist, or one of its source files has changed since. */
 export function findBundle(): string | undefined {
   try {
     const { folder, files }: BundleRecord = JSON.parse(readFileSync(recordFile, 'utf8'));
@@ -28,7 +28,7 @@ export function findBundle(): string | undefined {
   }
 }
 
-/** Times alone differ after a copy or a checkout, so that the contents decide. */
+/** After a copy or a checkout only the times differ, so the contents are compared. */
 function isUnchanged({ path, size, mtime, digest }: BundledFile): boolean {
   const stats = statSync(join(root, path), { throwIfNoEntry: false });
   return stats?.size === size && (stats.mtimeMs === mtime || describeFile(path).file.digest === digest);
@@ -36,7 +36,7 @@ function isUnchanged({ path, size, mtime, digest }: BundledFile): boolean {
 
 /** The record of a file, and its contents. */
 export function describeFile(path: string): { file: BundledFile; code: string } {
-  // A change after this line leaves a file with another time than the recorded one.
+  // A change after this line results in a time that differs from the recorded one.
   const { size, mtimeMs } = statSync(join(root, path));
   const contents = readFileSync(join(root, path));
   const digest = createHash('sha256').update(contents).digest('base64url');

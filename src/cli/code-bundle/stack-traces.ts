@@ -1,10 +1,11 @@
-// Stack traces of a bundle name its sources. Node's own support reads all maps at the start, which takes a tenth of a second.
+// Makes stack traces of a bundle refer to its sources. Node's own support reads all source maps at the start, which takes a tenth
+// of a second.
 import { readFileSync } from 'node:fs';
 import { SourceMap } from 'node:module';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 
-/** Makes the stack traces of errors name the sources of a bundle. A map is read for the first trace that needs it. */
+/** Makes the stack traces of errors refer to the sources of a bundle. A source map is read for the first trace that needs it. */
 export function traceToSources(folder: string): void {
   const address = `${pathToFileURL(folder).href}/`;
   const plain = Error.prepareStackTrace;
@@ -19,7 +20,7 @@ export function traceToSources(folder: string): void {
 
 const position = /(file:\/\/[^\s()]*\/)([^\s()/]+\.mjs):(\d+):(\d+)/g;
 
-/** The maps that were read. A large one takes 30 MB. */
+/** The loaded source maps. A large one takes 30 MB. */
 const maps = new Map<string, WeakRef<SourceMap>>();
 
 function mapOf(folder: string, file: string): SourceMap | undefined {

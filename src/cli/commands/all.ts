@@ -64,7 +64,7 @@ const listed: readonly Listed[] = [
   },
   {
     usage: 'migration',
-    about: 'Read archives of migrations, by which people move between servers.',
+    about: 'Read archives of migrations, which move data between servers.',
     load: async () => (await import('./migration.ts')).migrationCommand,
   },
   {

@@ -36,5 +36,5 @@ const importOfArchive = installationCommand(
   );
 
 export const migrationCommand = new Command('migration')
-  .description('Read archives of migrations, by which people move between servers.')
+  .description('Read archives of migrations, which move data between servers.')
   .addCommand(importOfArchive);

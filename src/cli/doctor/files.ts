@@ -25,7 +25,7 @@ async function problemOfStore(objects: ObjectStore): Promise<string | undefined>
     await objects.put(key, (sink) => sink(bytes));
     const found = await digestOf(objects, key);
     await objects.remove(key);
-    return found === digestOfBytes(bytes) ? undefined : 'what was written is not what is read';
+    return found === digestOfBytes(bytes) ? undefined : 'the bytes read differ from the bytes written';
   } catch (error) {
     const cause = error instanceof Refusal && error.cause !== undefined ? error.cause : error;
     return `their store can't be used (${reasonOf(cause)})`;

@@ -66,7 +66,7 @@ const parts = ['', 'HEAD', 'config', 'objects', 'refs'];
 const ownedFolders = ['', 'objects', 'objects/info', 'objects/pack', 'refs', 'refs/heads', 'refs/tags', 'refs/pull'];
 const validHead = /^(ref: refs\/\S+|[0-9a-f]{40})\n?$/;
 
-/** The problem of a repository's folder, judging by its own files only; undefined if there is none. */
+/** The problem of a repository's folder, judging by its own files only; undefined if it has no problem. */
 async function problemOf(path: string, owner: number): Promise<string | undefined> {
   for (const part of parts) {
     const name = part === '' ? 'its folder' : part;

@@ -5,7 +5,10 @@ import { reasonOf } from './diagnosis.ts';
 
 const batchSize = 64;
 
-/** The first file or folder that another user owns; undefined if there is none. Only the given folders below `root` are read. */
+/**
+ * The first file or folder that another user owns; undefined if all belong to the given user. Only the given folders below `root`
+ * are read.
+ */
 export async function problemOfOwners(root: string, folders: readonly string[], owner: number): Promise<string | undefined> {
   for (const folder of folders) {
     const path = join(root, folder);

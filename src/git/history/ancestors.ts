@@ -65,7 +65,7 @@ async function findTogether(repo: GitRepository, pairs: readonly Pair[]): Promis
     rest = lines.pop() ?? '';
     for (const line of lines) visit(line);
     if (pendingByAncestor.size > 0) continue;
-    git.stop(new GitError('aborted', 'Nothing more is to be found'));
+    git.stop(new GitError('aborted', 'There is nothing more to find'));
     return found;
   }
   const { code, cause } = await git.ended;

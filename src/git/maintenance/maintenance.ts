@@ -5,7 +5,7 @@ import type { GitRepository, GitStore } from '../repo.ts';
 
 /**
  * Packs objects and refs, removes objects that have been unreachable for two weeks, and writes the commit graph. Unreachable ones
- * are packed too (`--cruft`): as loose files, those of former test merges would have the repository packed after each push.
+ * are packed too (`--cruft`). Otherwise the loose objects of former test merges would cause a new packing after each push.
  */
 export async function collectGarbage(repo: GitRepository): Promise<void> {
   await run(repo, ['gc', '--quiet', '--cruft', '--prune=2.weeks.ago'], { kind: 'transfer' });

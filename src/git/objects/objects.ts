@@ -90,7 +90,7 @@ export class ObjectReader implements AsyncDisposable {
     );
   }
 
-  /** The folder at a path of a commit (`''`: its root); undefined if there is none. */
+  /** The folder at a path of a commit (`''`: its root); undefined if it doesn't exist. */
   async findFolder(commit: Oid, path: string): Promise<ObjectInfo | undefined> {
     const key = `${checkedOid(commit)}:${path}`;
     const known = this.#cache.get(this.#repo, infos, key);
@@ -140,7 +140,7 @@ export class ObjectReader implements AsyncDisposable {
 
   #tooLarge({ type, oid }: ObjectInfo): GitError {
     const name = type === 'tree' ? 'folder' : 'object';
-    return exceeded(this.#limits, name, { message: `The ${type} is too large to be read at once`, detail: oid });
+    return exceeded(this.#limits, name, { message: `The ${type} is too large to be read in one piece`, detail: oid });
   }
 
   /** An object. @throws GitError `not-found` if it doesn't exist or has another type, `too-large` above `maxSize` */

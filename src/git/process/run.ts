@@ -126,7 +126,7 @@ const tooSlowForOthers = (limits: GitLimits): GitError =>
     message: 'The transfer is too slow while others wait for their turn',
   });
 
-/** What decides again and again whether a transfer may go on: it is ended with the `GitError` that `check` throws. */
+/** Periodically decides whether a transfer may continue. The transfer ends with the `GitError` that `check` throws. */
 export type Recheck = { readonly every: number; readonly check: () => Promise<void> };
 
 function keepChecking(git: GitProcess, { every, check }: Recheck): void {

@@ -147,5 +147,5 @@ function spawnServer(): SpawnServer | undefined {
   return server;
 }
 
-/** Starts a program with the spawn server, or as a child of this process if there is none. */
+/** Starts a program with the spawn server, or as a child of this process if there is no spawn server. */
 export const spawnProgram = (order: SpawnOrder): Spawned => spawnServer()?.start(order) ?? spawnHere(order);

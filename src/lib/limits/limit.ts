@@ -4,34 +4,34 @@ type Unit = 'bytes' | 'milliseconds' | 'bytes a second' | 'count';
 export type Limit = {
   readonly value: number;
   readonly unit: Unit;
-  /** What is bounded. */
+  /** What the limit applies to. */
   readonly of: string;
   /** What happens beyond it. */
   readonly past: string;
-  /** How the value is written in the documentation, where it depends on the machine. */
+  /** The value in the documentation, if it depends on the machine. */
   readonly shown?: string;
-  /** Operators can't change it: a specification sets it, or stored data relies on it. */
+  /** Set if operators can't change it, since a specification defines it, or stored data relies on it. */
   readonly fixed?: true;
 };
 
 type Limits = Readonly<Record<string, Limit>>;
 
-/** The key of the group's own name and title, which is none of its limits. */
+/** The key of the group's own name and title, which isn't one of its limits. */
 const head = Symbol('head');
 
-/** Limits of one group. A limit is called by its group, as `pages.files`. */
+/** Limits of one group. A limit's full name includes its group, for example `pages.files`. */
 export type LimitGroup<Group extends string = string, Rows extends Limits = Limits> = Rows & {
   readonly [head]: { readonly name: Group; readonly title?: string };
 };
 
-/** Declares a group of limits, with the title that it has in the documentation. */
+/** Declares a group of limits, with its title in the documentation. */
 export const limitGroup = <const Group extends string, const Rows extends Limits>(
   name: Group,
   title: string,
   limits: Rows,
 ): LimitGroup<Group, Rows> => ({ ...limits, [head]: { name, title } });
 
-/** Declares limits of a group that has its title from elsewhere. */
+/** Declares further limits of a group whose title is declared elsewhere. */
 export const moreLimits = <const Group extends string, const Rows extends Limits>(
   name: Group,
   limits: Rows,
@@ -39,13 +39,13 @@ export const moreLimits = <const Group extends string, const Rows extends Limits
 
 export const isLimitGroup = (value: unknown): value is LimitGroup => typeof value === 'object' && value !== null && head in value;
 
-/** The value of a fixed limit. Values of others are read from `Services.resourceLimits` or `GitStore.limits`. */
+/** The value of a fixed limit. Values of other limits come from `Services.resourceLimits` or `GitStore.limits`. */
 export const fixedValue = ({ value }: Limit & { readonly fixed: true }): number => value;
 
-/** The values of a group, by the names of its limits. */
+/** The values of a group, by limit. */
 export type LimitValues<Group extends LimitGroup> = { readonly [Name in keyof Group & string]: number };
 
-/** The values of a group that nobody changed. */
+/** The default values of a group. */
 export const initialValues = <Group extends LimitGroup>(group: Group): LimitValues<Group> =>
   // by the group's own keys
   Object.fromEntries(Object.entries(group).map(([name, { value }]) => [name, value])) as LimitValues<Group>;
@@ -53,7 +53,7 @@ export const initialValues = <Group extends LimitGroup>(group: Group): LimitValu
 /** All limits of a server, by group and name. */
 export type LimitTable = ReadonlyMap<string, { readonly title: string; readonly limits: Limits }>;
 
-/** Joins groups into one table. @throws Error where a limit is declared twice, or a group has not one title */
+/** Joins groups into one table. @throws Error if a limit is declared twice, or a group doesn't have exactly one title */
 export function limitTable(groups: readonly LimitGroup[]): LimitTable {
   return new Map(
     [...Map.groupBy(groups, (group) => group[head].name)].map(([name, parts]) => {
@@ -75,13 +75,13 @@ export type LimitOverrides<Groups extends LimitGroup = LimitGroup> = {
 };
 type NamesOf<Group> = Group extends unknown ? keyof Group & string : never;
 
-/** The values in force. */
+/** The effective values. */
 export type ResourceLimits = {
-  /** Those of a group, which are the same object each time. */
+  /** The values of a group. Each call returns the same object. */
   of<Group extends LimitGroup>(group: Group): LimitValues<Group>;
 };
 
-/** The limits in force: a value of `overrides` where it has one, and otherwise the value of the table. */
+/** The effective limits: the value in `overrides` if there is one, otherwise the value in the table. */
 export function resourceLimits(table: LimitTable, overrides: LimitOverrides = {}): ResourceLimits {
   const values = new Map(
     [...table].map(([name, { limits }]) => [

@@ -18,9 +18,9 @@ export type WorkerThread = {
   readonly isOpen: boolean;
   /**
    * Runs a task.
-   * @param processorTime the longest processor time of the task, in milliseconds. The thread ends where it takes longer.
+   * @param processorTime the maximum processor time of the task, in milliseconds. If the task exceeds it, the thread is ended.
    * @throws ThreadEnded
-   * @throws what the task has thrown
+   * @throws the error of the task
    */
   run(task: TaskMessage, processorTime: number): Promise<unknown>;
   close(): void;
@@ -28,11 +28,14 @@ export type WorkerThread = {
 
 const mebi = 1024 * 1024;
 const heap = fixedValue(threadLimits.heap) / mebi;
-/** The share of the heap for new objects. */
+/** The part of the heap for new objects. */
 const youngHeap = 32;
-/** A task ends after so many times its processor time in any case, as where it waits for something that never comes. */
+/**
+ * After this multiple of its processor time a task is ended in any case, for example if it waits for something that never
+ * happens.
+ */
 const wallFactor = 20;
-/** The shortest time between two looks at a task that has used its time, in milliseconds. */
+/** The minimum time between two checks of a task that has used up its time, in milliseconds. */
 const shortestCheck = 20;
 
 export function openWorkerThread(): WorkerThread {
@@ -40,7 +43,7 @@ export function openWorkerThread(): WorkerThread {
   const worker = new Worker(new URL('./thread.ts', import.meta.url), {
     workerData: { startUsage },
     resourceLimits: { maxOldGenerationSizeMb: heap, maxYoungGenerationSizeMb: youngHeap },
-    // The options of this process may load what a thread has no use for.
+    // The options of this process may load modules that a thread doesn't need.
     execArgv: [],
   });
   worker.unref();
@@ -56,7 +59,7 @@ export function openWorkerThread(): WorkerThread {
   worker.on('error', (error) => end(isOutOfMemory(error) ? 'memory' : 'crash', error));
   worker.on('exit', () => end('crash'));
 
-  /** Ends the thread once its task has used its processor time; a busy machine gives it that late. */
+  /** Ends the thread once its task has used its processor time. On a busy machine, that takes longer. */
   const limitTime = (processorTime: number): { stop(): void } => {
     const latest = performance.now() + processorTime * wallFactor;
     let timer: NodeJS.Timeout;

@@ -20,8 +20,8 @@ import { workflowRuns } from './workflow-runs/family.ts';
 import { workflows } from './workflows/family.ts';
 
 /**
- * The families of the product *actions* (workflows with all that runs, keeps or publishes their results), in their order: a
- * family may import only families above it.
+ * The families of the product *actions* (workflows, and everything that runs them or stores and publishes their results), in
+ * order: a family may import only families above it.
  */
 export const actionsFamilies = [
   actionsOidc,

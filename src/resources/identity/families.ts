@@ -9,8 +9,8 @@ import { teams } from './teams/family.ts';
 import { tokens } from './tokens/family.ts';
 
 /**
- * The families of the product *identity* (who people, organizations and teams are, and how they show it), in their order: a
- * family may import only families above it.
+ * The families of the product *identity* (people, organizations and teams, and how they authenticate), in order: a family may
+ * import only families above it.
  */
 export const identityFamilies = [
   accounts,

@@ -12,8 +12,8 @@ import { repositoryImports } from './repository-imports/family.ts';
 import { search } from './search/family.ts';
 
 /**
- * The families of the product *platform* (what all other products share: search, notifications, webhooks, migrations,
- * administration), in their order: a family may import only families above it.
+ * The families of the product *platform* (shared by all other products: search, notifications, webhooks, migrations,
+ * administration), in order: a family may import only families above it.
  */
 export const platformFamilies = [
   billing,

@@ -18,8 +18,8 @@ import { tokenApprovals } from './token-approvals/family.ts';
 import { watching } from './watching/family.ts';
 
 /**
- * The families of the product *repositories* (repositories with what is set for them, and who reaches them), in their order: a
- * family may import only families above it.
+ * The families of the product *repositories* (repositories with their settings, and access to them), in order: a family may
+ * import only families above it.
  */
 export const repositoriesFamilies = [
   licenses,

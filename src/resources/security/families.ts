@@ -5,7 +5,7 @@ import { dependencyGraph } from './dependency-graph/family.ts';
 import { repositoryAdvisories } from './repository-advisories/family.ts';
 
 /**
- * The families of the product *security* (alerts, advisories and what they are found by), in their order: a family may import
- * only families above it.
+ * The families of the product *security* (alerts, advisories, and what finds them), in order: a family may import only families
+ * above it.
  */
 export const securityFamilies = [dependencyGraph, dependencyAlerts, repositoryAdvisories, dependencyBot, codeScanning] as const;

@@ -16,7 +16,7 @@ const headerBytes = 32;
  */
 export async function readTable(): Promise<Table> {
   const data = await readFile(file);
-  if (data.toString('latin1', 0, magic.length) !== magic) throw new Error(`${file.pathname} is no table of word pieces`);
+  if (data.toString('latin1', 0, magic.length) !== magic) throw new Error(`${file.pathname} is not a table of word pieces`);
   const count = data.readUInt32LE(20);
   const dimensions = data.readUInt32LE(24);
   const textBytes = data.readUInt32LE(28);

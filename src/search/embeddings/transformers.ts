@@ -60,7 +60,7 @@ const isTransformers = (loaded: unknown): loaded is Transformers =>
 function rowsOf(lists: unknown): Float32Array[] {
   if (!Array.isArray(lists)) throw new Error('it answered without rows');
   return lists.map((row: unknown) => {
-    if (!Array.isArray(row)) throw new Error('it answered with a row that is no list');
+    if (!Array.isArray(row)) throw new Error('it answered with a row that is not a list');
     return normalise(Float32Array.from(row, Number));
   });
 }

@@ -58,7 +58,7 @@ const wordsOf = (text: string, field: TextField): string[] => [
   ...new Set(identifiersOf(text).flatMap(lexemesOf).map(lexemeOf[field])),
 ];
 
-/** The README in the root of a branch; empty if there is none. */
+/** The README in the root of a branch; empty if it doesn't exist. */
 async function readReadme(git: GitStore, id: RepositoryId, branch: string): Promise<string> {
   const repo = repoOf(git, id);
   const commit = await findTip(repo, branch);

@@ -6,13 +6,13 @@ import { variableNameLimits } from './limits.ts';
 const pattern = /^[A-Z_][A-Z0-9_]*$/;
 const maxName = fixedValue(variableNameLimits.name);
 
-/** What the server gives to every job begins so, in either vocabulary. */
+/** The prefix of the variables that the server gives to every job, in either vocabulary. */
 const reserved = vocabularies.map((word) => `${word.toUpperCase()}_`);
 
-/** A name as it is stored: case doesn't matter (the public API's rule). */
+/** The stored form of a name: upper and lower case are the same (the public API's rule). */
 export const storedName = (given: string): string => given.toUpperCase();
 
-/** A name as it is stored. @throws Refusal 422 for one that no secret or variable can have */
+/** The stored form of a name. @throws Refusal 422 for an invalid name */
 export function checkedName(resource: string, field: string, given: string): string {
   const name = storedName(given);
   const wrong = (message: string) => invalid(resource, field, 'invalid', message);

@@ -10,9 +10,9 @@ import { type EnvironmentRow, findEnvironmentForUpdate } from '#resources/action
 import { lockOrganization } from '#resources/identity/members/index.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 
-/** What secrets and variables belong to: an organization, a repository, or an environment of it. */
+/** The owner of secrets or variables: an organization, a repository, or one of its environments. */
 export type ConfigurationOwner = { readonly org: Org } | { readonly repo: Repo; readonly environment?: EnvironmentRow };
-/** The same, with who changes its secrets or variables, and when. */
+/** An owner, with the actor and the time of a change. */
 export type ConfigurationAction = ActionContext & { readonly owner: ConfigurationOwner };
 
 /** The column that names an owner, with its id. */
@@ -26,13 +26,13 @@ export function holderOf(owner: ConfigurationOwner): Holder {
 export const eventOriginOf = ({ owner, by, now }: ConfigurationAction) =>
   'org' in owner ? inOrganization({ org: owner.org, by, now }) : inRepository({ repo: owner.repo, by, now });
 
-/** The environment of an owner, for events of what is gone. */
+/** The environment of an owner, for events about deleted secrets and variables. */
 export const environmentOf = (owner: ConfigurationOwner): EnvironmentRow['id'] | null =>
   'org' in owner ? null : (owner.environment?.id ?? null);
 
 /**
- * Locks an owner until the transaction ends, so that concurrent requests can't give it the same name twice, or more than it may
- * have. What belongs to it is locked after it.
+ * Locks an owner until the transaction ends, so that concurrent requests can't create the same name twice or exceed the limit.
+ * Always lock the owner before its secrets and variables.
  */
 export async function lockHolder(tx: Tx, holder: Holder): Promise<void> {
   if (holder.column === 'organization_id') await lockOrganization(tx, holder.id);
@@ -40,16 +40,16 @@ export async function lockHolder(tx: Tx, holder: Holder): Promise<void> {
   else orNotFound(await findEnvironmentForUpdate(tx, holder));
 }
 
-/** A repository whose workflow runs, and the environment that the job names. */
+/** The repository of a workflow run, and the environment that the job names. */
 export type JobEnvironment = { repository: Id<'repositories'>; environment?: Id<'environments'> | undefined };
 
-/** The column that names an owner, with its id or SQL for that. */
+/** The column that names an owner, with its id or SQL for the id. */
 export type AnyHolder = { readonly column: Holder['column']; readonly id: OrSql<Holder['id']> };
 
 /** Whether a row belongs to an owner. */
 export const ofHolder = ({ column, id }: AnyHolder): RawBuilder<boolean> => sql<boolean>`${sql.ref(column)} = ${id}`;
 
-/** The columns of a row that name its owner. One of them has a value. */
+/** The columns of a row that name its owner. Exactly one is set. */
 export type Held = {
   readonly organization_id: Extract<Holder, { column: 'organization_id' }>['id'] | null;
   readonly repository_id: Extract<Holder, { column: 'repository_id' }>['id'] | null;

@@ -10,9 +10,10 @@ import type { Selection, Visibility } from './schemas.ts';
 type Wanted = { resource: string; visibility: Visibility; ids: readonly number[] | undefined };
 
 /**
- * Sets which repositories may use something of an organization; what belongs to a repository or an environment has no selection.
- * @param before the selection that it has, if it isn't new
- * @returns the selection that it has now
+ * Sets which repositories may use a secret or variable of an organization. Those of a repository or an environment have no
+ * selection.
+ * @param before the current selection, unless it is new
+ * @returns the new selection
  */
 export async function setSelection(
   scope: WriteScope,
@@ -29,7 +30,7 @@ export async function setSelection(
 
 type Selected = { readonly name: string; readonly visibility: Visibility };
 
-/** Which repositories may use something of an organization, and where the selected ones are listed. */
+/** Which repositories may use a secret or variable of an organization, and the address that lists the selected ones. */
 export function presentSelection(
   links: Links,
   org: Org,

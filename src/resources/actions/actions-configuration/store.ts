@@ -20,7 +20,7 @@ export const visibilityOf = (table: Table) => sql<Visibility | null>`${selection
 /** Whether a repository may use a row of its organization. */
 export const mayUse = (table: Table, repository: RepositoryRow['id']) => selectionIncludes(selectionOf(table), repository);
 
-/** The statements that read the rows of a table, which `rows` selects. Secrets and variables share them. */
+/** The statements that read the rows that `rows` selects. Secrets and variables share them. */
 export const readsOf = <Of extends Table, Row extends Held & { readonly id: number }>(
   table: Of,
   rows: (db: Db) => SelectQueryBuilder<DB, Of, Row>,

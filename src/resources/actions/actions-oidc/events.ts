@@ -2,7 +2,7 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** In a repository, or in an organization for all of its repositories that follow its template. */
+    /** The template of a repository, or of an organization for all repositories that follow it. */
     'oidc_subject.changed': { use_default?: boolean; include_claim_keys?: string[]; use_immutable_subject?: boolean };
     'oidc_property.included': { property_name: string };
     'oidc_property.excluded': { property_name: string };

@@ -4,5 +4,5 @@ import { actionsOidcEvents } from './events.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
-/** The settings of subjects alone: who issues identity tokens asks for them. */
+/** Only the settings of subjects. The issuer of identity tokens reads them. */
 export const actionsOidc = family({ name: 'actions-oidc', limits, schemas, endpoints: [endpoints], events: actionsOidcEvents });

@@ -21,7 +21,7 @@ export async function changeOrganizationSubject(
   await record(scope.tx, { ...inOrganization(action), kind: 'oidc_subject.changed', data: wanted });
 }
 
-/** Sets the template of a repository: the default one, one of its own, or, without claims, that of its organization. */
+/** Sets the template of a repository: the default, its own, or, if the request has no claims, the organization's. */
 export async function changeRepositorySubject(
   scope: WriteScope,
   action: RepositoryAction,

@@ -1,6 +1,6 @@
-// The subject of a job's identity token, which relying parties compare as a text: the claims of a template, in its order.
+// The subject of a job's identity token: the claims of a template, in order. Relying parties compare it as text.
 
-/** Claims that a template may name, beside `repo`, `context`, and those of custom properties. Identity tokens have them all. */
+/** Claims that a template may name, besides `repo`, `context` and custom properties. Identity tokens include all of them. */
 export const claimNames = [
   'repository',
   'repository_id',
@@ -28,7 +28,7 @@ export const claimNames = [
   'runner_environment',
 ] as const;
 
-/** Stands before the name of a custom property, where that is a claim. */
+/** The prefix of claims that contain custom properties. */
 export const propertyPrefix = 'repo_property_';
 
 const known: ReadonlySet<string> = new Set(['repo', 'context', ...claimNames]);
@@ -40,36 +40,36 @@ export const isClaimKey = (name: string): boolean =>
 /** The public API's template. */
 export const defaultKeys = ['repo', 'context'] as const;
 
-/** How the subjects of a repository are made. */
+/** How the subjects of a repository are built. */
 export type SubjectTemplate = {
   readonly claimKeys: readonly string[];
-  /** Whether `repo` has the ids of owner and repository beside their names, which may be given to others. */
+  /** Whether `repo` includes the ids of owner and repository, since others may take over the names later. */
   readonly isImmutable: boolean;
-  /** The custom properties that tokens tell of, by the names of their claims (`repo_property_…`). */
+  /** The custom properties that tokens include, by the names of their claims (`repo_property_…`). */
   readonly properties: Readonly<Record<string, string | readonly string[]>>;
 };
 
 type Named = { readonly id: number; readonly name: string; readonly owner: { readonly id: number; readonly login: string } };
 
-/** The claim `repo` with its name, as `repo:acme/engine` or `repo:acme@1/engine@2`. */
+/** The claim `repo` with its name, for example `repo:acme/engine` or `repo:acme@1/engine@2`. */
 export const repositoryPrefix = ({ id, name, owner }: Named, isImmutable: boolean): string =>
   isImmutable ? `repo:${owner.login}@${owner.id}/${name}@${id}` : `repo:${owner.login}/${name}`;
 
-/** What a job's token says, by the names of its claims. */
+/** The claims of a job's token, by name. */
 export type JobClaims = {
   readonly repository: Named;
-  /** What started the run, as `pull_request`. */
+  /** What started the run, for example `pull_request`. */
   readonly eventName: string;
-  /** As `refs/heads/main`; undefined for a commit without a ref. */
+  /** For example `refs/heads/main`; undefined for a commit without a ref. */
   readonly ref: string | undefined;
   readonly environment?: string | undefined;
-  /** All claims of the token that templates may name. */
+  /** All other claims of the token that templates may name. */
   readonly others: Readonly<Record<string, string>>;
 };
 
 /**
- * The subject of a job: `repo:acme/engine:ref:refs/heads/main` by the default template. A claim that the token doesn't have is
- * empty. Colons in values are escaped (`%3A`), so that no value can be taken for several claims.
+ * The subject of a job: `repo:acme/engine:ref:refs/heads/main` with the default template. A claim that the token doesn't have is
+ * empty. Colons in values are escaped (`%3A`), so that a value can't imitate several claims.
  */
 export function subjectOf({ claimKeys, isImmutable, properties }: SubjectTemplate, job: JobClaims): string {
   const part = (key: string): string => {

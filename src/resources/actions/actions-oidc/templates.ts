@@ -1,16 +1,16 @@
-// The template of a repository's subjects, from what it says and what its organization says.
+// The template of a repository's subjects, from its own settings and its organization's.
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import { findTemplates } from './store.ts';
 import { defaultKeys, propertyPrefix, type SubjectTemplate } from './subject.ts';
 
-/** The template in force, and whether it is the default one by the repository's wish. */
+/** The effective template, and whether the repository uses the default one. */
 export type TemplateInForce = SubjectTemplate & { readonly usesDefault: boolean };
 
 /**
- * How the subjects of a repository are made. A template of the organization holds for repositories that said so, by `use_default:
- * false` without claims of their own. One statement. @throws Refusal 404 where the repository is gone
+ * How the subjects of a repository are built. The organization's template applies to repositories with `use_default: false` and
+ * no claims of their own. One statement. @throws Refusal 404 if the repository was deleted
  */
 export async function subjectTemplateOf(db: Db, repository: { readonly id: Id<'repositories'> }): Promise<TemplateInForce> {
   const row = orNotFound(await findTemplates(db, repository.id));

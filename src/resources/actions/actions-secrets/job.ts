@@ -9,11 +9,11 @@ import { openValue } from './values.ts';
 const most = fixedValue(secretLimits.fromOrganization);
 
 /**
- * The secrets of a job: names with decrypted values, which must never be shown or logged. A secret of the environment hides one
- * of the repository with the same name, and a secret of the repository hides one of the organization. A repository gets the
- * first 100 secrets, by name, that its organization lets it use (the public API's rules). The caller decides whether the run may
- * have secrets at all: a run for a fork may not.
- * @throws Error where a value was sealed under another secret key
+ * The secrets of a job: names with decrypted values, which must never be shown or logged. A secret of the environment overrides
+ * one of the repository with the same name, and a secret of the repository overrides one of the organization. A repository gets
+ * the first 100 secrets, by name, that its organization lets it use (the public API's rules). The caller decides whether the run
+ * may have secrets: runs for forks may not.
+ * @throws Error if a value was sealed under another secret key
  */
 export async function loadSecretsForJob(
   db: Db,
@@ -23,7 +23,7 @@ export async function loadSecretsForJob(
   return opened(secrets, await listJobSecrets(db, { repository, environment, most }));
 }
 
-/** The secrets of a job's environment only. A called workflow gets all others from its caller. */
+/** The secrets of a job's environment only. A called workflow gets all other secrets from its caller. */
 export async function loadEnvironmentSecrets(
   db: Db,
   secrets: Secrets,

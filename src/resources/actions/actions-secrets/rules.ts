@@ -32,7 +32,7 @@ type SecretAction = ConfigurationAction & { secrets: Secrets };
 type Wanted = Partial<OrganizationActionsSecretValue>;
 
 /**
- * Creates a secret, or sets the one with this name. Its value is decrypted, and stored under the server's own key.
+ * Creates a secret, or sets the existing one with this name. Its value is decrypted, and stored under the server's own key.
  * @returns whether the secret is new
  */
 export async function setSecret(scope: WriteScope, action: SecretAction, given: string, wanted: Wanted): Promise<boolean> {
@@ -64,7 +64,7 @@ export async function setSecret(scope: WriteScope, action: SecretAction, given: 
 export const recordChange = (scope: WriteScope, action: ConfigurationAction, { id }: Pick<SecretRow, 'id'>): Promise<void> =>
   record(scope.tx, { ...eventOriginOf(action), kind: 'actions_secret.changed', data: { secret: id } });
 
-/** The decrypted value of a request; undefined where it has none. */
+/** The decrypted value of a request; undefined if the request has no value. */
 async function decryptedValue(
   scope: WriteScope,
   holder: Holder,

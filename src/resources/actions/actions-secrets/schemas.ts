@@ -2,7 +2,7 @@ import { type Static, Type } from 'typebox';
 import { namedFields, selectionFields, wantedSelection } from '#resources/actions/actions-configuration/index.ts';
 import { encryptedFields } from '#resources/actions/encryption-keys/index.ts';
 
-/** A secret in replies, which never have its value. */
+/** A secret in replies. Replies never include the value. */
 export const ActionsSecret = Type.Object(namedFields);
 export type ActionsSecret = Static<typeof ActionsSecret>;
 

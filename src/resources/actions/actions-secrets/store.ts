@@ -62,8 +62,8 @@ export type JobSecret = Pick<Row, 'name' | 'value' | 'organization_id' | 'reposi
 
 /**
  * The secrets for a job in a repository, each name once. Secrets of its environment take precedence over secrets of the
- * repository, and these over secrets of its organization that the repository may use. At most `most` are returned. The
- * environment of another repository has none.
+ * repository, and these over secrets of its organization that the repository may use. At most `most` are returned. An
+ * environment of another repository is ignored.
  */
 export async function listJobSecrets(
   db: Db,

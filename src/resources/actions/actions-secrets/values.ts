@@ -3,10 +3,10 @@ import { holderOfRow } from '#resources/actions/actions-configuration/index.ts';
 import type { Holder, KeyUse } from '#resources/actions/encryption-keys/index.ts';
 import type { JobSecret } from './store.ts';
 
-/** The key of a place that callers encrypt its secrets with. */
+/** The key that callers use to encrypt secrets for an owner. */
 export const secretKey = (holder: Holder): KeyUse => ({ ...holder, purpose: 'actions' });
 
-/** The context in which a value is sealed. Neither the place of a secret nor its name ever changes. */
+/** The context in which a value is sealed. The owner and the name of a secret never change. */
 const contextOf = ({ column, id }: Holder, name: string): string => `actions_secrets.value:${column}:${id}:${name}`;
 
 /** Encrypts a value for storing. */

@@ -7,10 +7,10 @@ import { listJobVariables } from './store.ts';
 const bytes = fixedValue(variableLimits.ofJob);
 
 /**
- * The variables of a job: names with values. A variable of the environment hides one of the repository with the same name, and a
- * variable of the repository hides one of the organization. The values of the repository and its organization have 256 KB at
- * most: first the repository's, then the organization's, by name (the public API's rules). The caller decides whether the run
- * may have variables at all.
+ * The variables of a job: names with values. A variable of the environment overrides one of the repository with the same name,
+ * and a variable of the repository overrides one of the organization. The values of the repository and its organization are
+ * limited to 256 KB: first the repository's, then the organization's, by name (the public API's rules). The caller decides
+ * whether the run may have variables at all.
  */
 export async function loadVariablesForJob(
   db: Db,

@@ -44,8 +44,8 @@ type JobVariable = Pick<Row, 'name' | 'value'>;
 
 /**
  * The variables for a job in a repository, each name once. Variables of its environment take precedence over variables of the
- * repository, and these over variables of its organization that the repository may use. For repository and organization, no more
- * than `bytes` of values are returned, ordered by name. The environment of another repository has none.
+ * repository, and these over variables of its organization that the repository may use. For repository and organization, at most
+ * `bytes` of values are returned, ordered by name. An environment of another repository is ignored.
  */
 export async function listJobVariables(
   db: Db,

@@ -12,7 +12,7 @@ export const artifact = pathResource({
   lock: (tx, at) => findArtifactForUpdate(tx, at.artifact),
 });
 
-/** An artifact, with the format of its bytes. The public API has one. */
+/** An artifact, with the format of its bytes. The public API has only one format. */
 export const artifactArchive = pathResource({
   name: 'artifact',
   words: { artifact_id: idOf('artifacts'), archive_format: OneOf(['zip']) },

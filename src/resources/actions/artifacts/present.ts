@@ -10,7 +10,7 @@ import { isExpired } from './rules.ts';
 import type { Artifact } from './schemas.ts';
 import type { WholeArtifact } from './store.ts';
 
-/** Artifacts of a whole page, all of one repository. */
+/** Presents a page of artifacts of one repository. */
 export async function presentArtifacts(
   { db, links, now }: Scope,
   repo: RepositoryWithOwner,

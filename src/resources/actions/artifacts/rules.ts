@@ -24,17 +24,17 @@ const maxName = 255;
 /** Characters that file systems don't allow in names (the public API's rule), and control characters. */
 const forbidden = /[\\/":<>|*?\p{Cc}]/u;
 
-/** What a job wants to leave behind. */
+/** The artifact that a job wants to create. */
 type NewArtifact = {
   readonly name: string;
   readonly contentType: string | undefined;
-  /** Omitted: after the number of days in the settings, which is also the maximum. */
+  /** If omitted, the artifact expires after the number of days in the settings, which is also the maximum. */
   readonly expiresAt: Date | undefined;
 };
 
 /**
  * Starts an artifact of a running job. Others can read it after its upload is complete and `finishArtifact` was called.
- * @throws Refusal 409 where the attempt has one of this name
+ * @throws Refusal 409 if the attempt already has an artifact with this name
  */
 export async function beginArtifact(
   scope: WriteScope,
@@ -45,7 +45,7 @@ export async function beginArtifact(
   checkName(name);
   const run = orNotFound((await loadRuns(scope.tx, [job.run_id])).get(job.run_id));
   const begun = await findBegun(scope.tx, job.id, name);
-  // The client tries again.
+  // The client is retrying.
   if (begun?.upload_id) await dropUpload(scope, begun.upload_id);
   const { total, clash } = await countArtifacts(scope.tx, job, name);
   if (clash) throw conflict('an artifact with this name already exists on the workflow run');
@@ -84,7 +84,7 @@ type Sent = { readonly name: string; readonly size: number | undefined; readonly
 
 /**
  * Finishes an artifact whose upload is complete. Repeating it changes nothing.
- * @throws Refusal 400 where the received bytes differ from the client's report
+ * @throws Refusal 400 if the received bytes differ from the client's report
  */
 export async function finishArtifact(scope: WriteScope, job: JobRow, sent: Sent, now: Date): Promise<WholeArtifact['id']> {
   const { name, size, digest } = sent;
@@ -133,8 +133,8 @@ const zip = 'application/zip';
 const percent = (character: string): string => `%${character.charCodeAt(0).toString(16)}`;
 
 /**
- * The headers of an artifact as a file. Jobs choose its type, so browsers store it and never show it as a page of this server.
- * Archives have a type of their own, so that clients can tell them from other files.
+ * The headers of an artifact as a file. Jobs choose its type, so browsers download it and never show it as a page of this server.
+ * Archives have a type of their own, so that clients can distinguish them from other files.
  */
 export function headersOf({ name, content_type }: WholeArtifact): Record<string, string> {
   const isArchive = content_type === zip;

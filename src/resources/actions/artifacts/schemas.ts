@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp, withDefault } from '#lib/shape.ts';
 
-/** A result of a job: an archive, or a single file. */
+/** A file or an archive that a job created. */
 export const Artifact = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

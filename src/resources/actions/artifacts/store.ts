@@ -62,7 +62,7 @@ export const findBegun = (tx: Tx, job: Job, name: string): Promise<ArtifactRow |
     .forUpdate()
     .executeTakeFirst();
 
-/** The number of artifacts of a job, and whether its attempt has one with this name. */
+/** The number of a job's artifacts, and whether its attempt already has one with this name. */
 export async function countArtifacts(
   db: Db,
   { id, run_id, attempt }: { id: Job; run_id: Run; attempt: number },

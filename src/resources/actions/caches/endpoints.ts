@@ -1,4 +1,4 @@
-// The caches of a repository, and the space that they use.
+// The caches of a repository, and the storage that they use.
 import { readsActions, writesActions } from '#access/policies.ts';
 import type { Policy } from '#access/policy.ts';
 import { mapEach } from '#database/list.ts';

@@ -20,7 +20,7 @@ export const removeStored = subscription<'repository.deleted', JobContext>({
 
 const repositoriesPerBatch = 500;
 
-/** Removes caches that weren't used for the time in the settings, and caches beyond a limit that was lowered. */
+/** Removes caches that weren't used for the configured time, and caches beyond a lowered limit. */
 export const removeUnused = job<Record<string, never>, JobContext>({
   name: 'caches.remove-unused',
   attempts: 3,

@@ -32,14 +32,14 @@ const maxKeys = fixedValue(cacheLimits.cacheKeys);
 /** The group of the caches of a repository in the object store. */
 export const cacheGroupOf = (repository: Id<'repositories'>): string => `caches-${repository}`;
 
-/** A cache's name within its ref. The client computes the version from the paths and the compression. */
+/** The name of a cache within its ref. The client computes the version from the paths and the compression. */
 type CacheName = { readonly key: string; readonly version: string };
 
 const taken = () => conflict('a cache with this key already exists');
 
 /**
- * The ref whose caches a run may write.
- * @throws Refusal 409 for a run of a bare commit, which has none
+ * The ref that a run's caches are written to.
+ * @throws Refusal 409 for a run of a bare commit, which has no ref
  */
 function scopeOf({ ref }: { ref: string | null }): string {
   if (ref === null) throw conflict('a run without a branch or tag has no caches');
@@ -49,7 +49,7 @@ function scopeOf({ ref }: { ref: string | null }): string {
 /**
  * Starts a cache of a running job, in the scope of the run's ref. Others can read it after its upload is complete and
  * `finishCache` was called.
- * @throws Refusal 409 where the scope has one of this name, since caches never change, and for a run without a ref
+ * @throws Refusal 409 if the scope already has a cache with this name, since caches never change, and for a run without a ref
  */
 export async function beginCache(
   scope: WriteScope,
@@ -61,7 +61,7 @@ export async function beginCache(
   const run = orNotFound((await loadRuns(scope.tx, [job.run_id])).get(job.run_id));
   const repository = { id: run.repository_id, owner_id: run.owner_id };
   const begun = await findBegun(scope.tx, job.id, { key, version });
-  // The client tries again.
+  // The client is retrying.
   if (begun?.upload_id) await dropUpload(scope, begun.upload_id);
   const ref = scopeOf(run);
   if (await findCacheNamed(scope.tx, { repository: repository.id, ref, version, key })) throw taken();
@@ -96,7 +96,7 @@ function checkNames(keys: readonly string[], version: string): void {
 /**
  * Finishes a cache whose upload is complete. If the repository then exceeds its limit, the least recently used caches are
  * removed. Repeating it changes nothing.
- * @throws Refusal 400 where it has another size than the client reports; 409 where another job was first
+ * @throws Refusal 400 if the size differs from the client's report; 409 if another job was first
  */
 export async function finishCache(
   scope: WriteScope,
@@ -132,8 +132,8 @@ export const boundsOf = (
 ): Bounds => ({ bytes: cacheStorageBytes, caches: limits.caches, unusedSince: addDays(now, -cacheRetentionDays) });
 
 /**
- * The cache for a job's keys: of its own ref, or else of the base branch of its pull request, or else of the default branch.
- * @returns undefined where there is none
+ * The cache for a job's keys: from its own ref, otherwise from the base branch of its pull request or the default branch.
+ * @returns undefined if no cache matches
  */
 export async function findCacheFor(
   db: Db,
@@ -147,7 +147,7 @@ export async function findCacheFor(
 }
 
 /**
- * Records that a cache is used. A cache without its object, for example after a backup without caches was restored, is removed
+ * Records that a cache is used. A cache without its object, for example after restoring a backup without caches, is removed
  * instead.
  * @returns whether it can be read
  */
@@ -171,7 +171,7 @@ export async function deleteCache(scope: WriteScope, { id }: Pick<WholeCache, 'i
 
 /**
  * Deletes the caches with a key, of one ref or of all.
- * @throws Refusal 404 where there is none
+ * @throws Refusal 404 if there are no such caches
  */
 export async function deleteCachesNamed(
   scope: WriteScope,

@@ -18,7 +18,7 @@ export const selectCache = (db: Db, repository: OrSql<RepositoryId>, id: Cache) 
 export const findCache = (db: Db, id: Cache): Promise<WholeCache | undefined> =>
   whole(db).where('id', '=', id).executeTakeFirst();
 
-/** The requested caches. `key` is the beginning of their keys. */
+/** The requested caches. `key` is a prefix of their keys. */
 type WantedCaches = {
   readonly repository: RepositoryId;
   readonly key?: string | undefined;
@@ -51,8 +51,8 @@ export const findCacheNamed = (
     .executeTakeFirst();
 
 /**
- * The cache for a job: from the first ref that has one, by the first matching key. A key matches a whole key first, and otherwise
- * the beginning of a cache's key. Then the newest cache counts.
+ * The cache for a job: from the first ref that has one, by the first matching key. An exact match is preferred to a prefix match,
+ * then newer caches are preferred.
  */
 export async function findFitting(
   db: Db,
@@ -164,7 +164,7 @@ export const sumCaches = (db: Db, repository: RepositoryId): Promise<{ total: nu
 
 const bytesOfAll = sql<number>`coalesce(sum(size), 0)::bigint`; // the sum would be numeric
 
-/** The same for all repositories of an account. */
+/** The number and bytes of the caches of all repositories of an account. */
 export const sumCachesOf = (db: Db, owner: Id<'accounts'>): Promise<{ total: number; bytes: number }> =>
   db
     .selectFrom('caches')
@@ -174,7 +174,7 @@ export const sumCachesOf = (db: Db, owner: Id<'accounts'>): Promise<{ total: num
     .where('caches.upload_id', 'is', null)
     .executeTakeFirstOrThrow();
 
-/** The repositories of an account that have caches, with the sizes of these. */
+/** The repositories of an account that have caches, with their cache sizes. */
 export const listUsage = (db: Db, owner: Id<'accounts'>, page: Page) =>
   list(
     db,

@@ -1,5 +1,5 @@
-// Deployments of the server's own apps, such as workflows. They don't come through the API, and their environments were checked
-// before.
+// Deployments by the server's own apps, such as workflows. They don't come through the API, and their environments have already
+// been checked.
 import type { Tx } from '#database/connect.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -11,7 +11,7 @@ import * as store from './store.ts';
 /** The repository, the user and the app of a deployment. */
 export type AppAction = Parameters<typeof inRepository>[0] & { readonly app: Id<'apps'> };
 
-/** Creates a deployment of a commit, which has no status yet. */
+/** Creates a deployment of a commit, without a status. */
 export async function createAppDeployment(
   tx: Tx,
   action: AppAction,
@@ -44,14 +44,14 @@ export async function createAppDeployment(
 type NewAppStatus = {
   readonly state: StatusRow['state'];
   readonly description: string;
-  /** It may begin with a slash: it is one of this server. */
+  /** It may start with a slash, which means an address of this server. */
   readonly logUrl: string;
   readonly environmentUrl?: string | undefined;
 };
 
 /**
- * Says what became of a deployment; one that was deleted is passed over. A success makes earlier ones into the same environment
- * inactive, as for everybody.
+ * Adds a status to a deployment, unless it was deleted. As always, a success makes earlier deployments to the same environment
+ * inactive.
  */
 export async function createAppStatus(
   tx: Tx,

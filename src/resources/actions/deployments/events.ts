@@ -27,7 +27,7 @@ export const deploymentEvents = eventKinds({
       if (row?.repository_id !== repository.id) return [];
       const urls = repositoryUrlsOf(context.links, repository);
       const deployment = await presentDeployment(context, urls, row);
-      // Only deployments of workflows have these two.
+      // Only deployments of workflows have these two fields.
       return [{ type: deploymentEvent, action: 'created', body: { deployment, workflow: null, workflow_run: null } }];
     }),
   ),

@@ -29,7 +29,7 @@ const presentMaker = ({ links }: Scope, { creator_id, via_app_id }: Made, { acco
 
 const urlOf = (urls: RepositoryUrls, id: DeploymentRow['id']): string => `${urls.url}/deployments/${id}`;
 
-/** Deployments of a whole page. */
+/** Presents a page of deployments. */
 export async function presentDeployments(
   scope: Scope,
   urls: RepositoryUrls,
@@ -63,7 +63,7 @@ export async function presentDeployments(
 export const presentDeployment = async (scope: Scope, urls: RepositoryUrls, row: DeploymentRow): Promise<Deployment> =>
   firstOrNotFound(await presentDeployments(scope, urls, [row]));
 
-/** Statuses of a whole page. */
+/** Presents a page of statuses. */
 export async function presentStatuses(
   scope: Scope,
   urls: RepositoryUrls,
@@ -92,7 +92,7 @@ export async function presentStatuses(
   });
 }
 
-/** A status in payloads, without missing addresses. */
+/** A status in payloads, without null addresses. */
 export async function presentStatusPayload(
   scope: Scope,
   urls: RepositoryUrls,

@@ -2,7 +2,7 @@ import { checkedCommit, type RuleEvaluator, type RuleEvaluators } from '#resourc
 import { listActiveDeploymentEnvironments } from './store.ts';
 
 /**
- * The head of the pull request that is merged, or the commit that is pushed, must be deployed with success into all of some
+ * The head of the merged pull request, or the pushed commit, must have been deployed successfully to all of the given
  * environments.
  */
 const requiredDeployments: RuleEvaluator<'required_deployments'> = {
@@ -20,5 +20,5 @@ const requiredDeployments: RuleEvaluator<'required_deployments'> = {
   },
 };
 
-/** The rules that deployments decide. */
+/** The rule types that depend on deployments. */
 export const deploymentEvaluators = { required_deployments: requiredDeployments } as const satisfies Partial<RuleEvaluators>;

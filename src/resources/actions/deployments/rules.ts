@@ -38,15 +38,13 @@ const heads = 'refs/heads/';
 /** The commit to deploy, and the full name of the ref if the request named one. */
 type Target = { readonly sha: Oid; readonly ref: string | undefined };
 
-/**
- * A new deployment, or the message of the merge that took place instead, since the branch lacked commits of the default branch.
- */
+/** A new deployment; or the message of a merge, if the branch lacked commits of the default branch and nothing was deployed. */
 type Deployed = { readonly created: DeploymentRow } | { readonly merged: string };
 
 /**
- * Creates a deployment of the present commit of a ref; later moves of the ref don't change it. If the ref is a branch that lacks
+ * Creates a deployment of the current commit of a ref; later moves of the ref don't change it. If the ref is a branch that lacks
  * commits of the default branch, these are merged into it first, and nothing is deployed (`auto_merge`).
- * @throws Refusal 409 where that conflicts, or statuses and checks of the commit aren't successful; 422 where the environment
+ * @throws Refusal 409 if the merge conflicts, or statuses and checks of the commit aren't successful; 422 if the environment
  * doesn't allow the ref
  */
 export async function createDeployment(
@@ -109,7 +107,7 @@ async function mergeDefaultBranch(
 }
 
 /**
- * Checks that the requested contexts of a commit succeeded, or all its contexts where the request has no list.
+ * Checks that the requested contexts of a commit succeeded, or all its contexts if the request has no list.
  * @throws Refusal 409
  */
 async function checkContexts(

@@ -36,7 +36,7 @@ export const MergedForDeployment = Type.Object({ message: Type.String() });
 
 const maxContexts = fixedValue(deploymentLimits.contexts);
 const word = Type.String({ minLength: 1, maxLength: 255 });
-/** Of objects, the rules check the size. */
+/** The rules limit the size of objects. */
 const NewPayload = Type.Union([object, Type.String({ maxLength: fixedValue(deploymentLimits.payload) })]);
 
 export const NewDeployment = Type.Object(
@@ -57,7 +57,7 @@ export type NewDeployment = Static<typeof NewDeployment>;
 
 const states = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success'] as const;
 
-/** What became of a deployment. */
+/** The state of a deployment. */
 export const DeploymentStatus = Type.Object({
   url: Type.String(),
   id: Type.Integer(),
@@ -95,6 +95,6 @@ export type NewDeploymentStatus = Static<typeof NewDeploymentStatus>;
 
 const filter = Type.Optional(Type.String({ maxLength: 1_024 }));
 
-/** `none` filters nothing, as the public API describes it. */
+/** `none` means no filter, as documented by the public API. */
 export const DeploymentFilter = Type.Object({ sha: filter, ref: filter, task: filter, environment: filter });
 export type DeploymentFilter = Static<typeof DeploymentFilter>;

@@ -100,8 +100,8 @@ const maxDeactivated = fixedValue(deploymentLimits.deactivated);
 type By = Pick<StatusRow, 'creator_id' | 'via_app_id' | 'created_at'>;
 
 /**
- * Makes the earlier successful deployments to the environment of a given one inactive, except transient and production ones (the
- * public API's rule), and adds a status to each. They are locked from the latest backwards, in the same order in every request.
+ * Makes earlier successful deployments to the environment of a given one inactive, except transient and production ones (the
+ * public API's rule), and adds a status to each. They are locked in the same order in every request: latest first.
  */
 export async function deactivateEarlier(
   tx: Tx,
@@ -138,7 +138,7 @@ export async function listDeployedPulls(db: Db, repository: RepositoryId, commit
 }
 
 /**
- * The environments to which a commit is successfully deployed, in lower case, judging by the latest status of each deployment.
+ * The environments, in lower case, to which a commit is successfully deployed according to the latest status of each deployment.
  * Inactive deployments don't count.
  */
 export async function listActiveDeploymentEnvironments(db: Db, repository: RepositoryId, commit: Oid): Promise<string[]> {

@@ -1,4 +1,4 @@
-// The keys that callers encrypt secrets with, as libsodium sealed boxes (document 2, Private registries).
+// The keys that callers use to encrypt secrets, as libsodium sealed boxes (document 2, Private registries).
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import { invalid } from '#lib/refusal.ts';
 import { newBoxKeys, openSealedBox } from '#lib/sealed-box.ts';
@@ -6,12 +6,12 @@ import type { Secrets } from '#lib/secrets.ts';
 import { findActiveKey, insertKey, type KeyRow, type KeyUse, revokeKey } from './store.ts';
 
 /**
- * The context in which a private half is sealed. Keys of registries were the first ones, and keep the one of their table then.
+ * The context in which a private key is sealed. It still names the table of the first keys, which were for registries.
  */
 const contextOf = ({ purpose, column, id }: KeyUse): string =>
   purpose === 'private_registries' ? `registry_keys.private_key:${id}` : `encryption_keys.private_key:${purpose}:${column}:${id}`;
 
-/** The active key. The first call makes it. */
+/** The active key, which the first call creates. */
 export async function ensureKey(scope: WriteScope & Needs<'secrets'>, use: KeyUse): Promise<KeyRow> {
   const { now, services } = scope;
   const found = await findActiveKey(scope.tx, use);
@@ -25,8 +25,8 @@ export async function ensureKey(scope: WriteScope & Needs<'secrets'>, use: KeyUs
 }
 
 /**
- * Replaces a key. Secrets that were encrypted with the old one and arrive later are refused. Stored secrets stay readable, since
- * they are stored under the server's own key.
+ * Replaces a key. New secrets that were encrypted with the old key are refused. Stored secrets stay readable, since they are
+ * stored under the server's own key.
  */
 export async function replaceKey(scope: WriteScope & Needs<'secrets'>, use: KeyUse): Promise<KeyRow> {
   await revokeKey(scope.tx, use, scope.now);
@@ -35,12 +35,12 @@ export async function replaceKey(scope: WriteScope & Needs<'secrets'>, use: KeyU
 
 export const keyIdOf = (key: Pick<KeyRow, 'id'>): string => String(key.id);
 
-/** What a caller has encrypted. `resource` is the name of what it belongs to in a refusal. */
+/** An encrypted secret of a request. Refusals mention `resource`, the kind of thing that it belongs to. */
 type Encrypted = { secrets: Secrets; resource: string; keyId: string; value: string };
 
 /**
  * Decrypts a secret that a caller encrypted with the active key.
- * @throws Refusal 422 for another key, for what isn't a sealed box for this key, and for an empty secret
+ * @throws Refusal 422 for another key, an invalid sealed box, or an empty secret
  */
 export async function decrypt(scope: WriteScope, use: KeyUse, { secrets, resource, keyId, value }: Encrypted): Promise<Buffer> {
   const refused = (field: 'key_id' | 'encrypted_value', message: string) =>

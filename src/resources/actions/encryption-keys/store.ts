@@ -33,7 +33,7 @@ export const insertKey = (tx: Tx, { purpose, column, id }: KeyUse, key: NewKey) 
 
 type NewKey = Pick<Insertable<DB['encryption_keys']>, 'public_key' | 'private_key' | 'created_at'>;
 
-/** Retires the active key and deletes its private half. */
+/** Retires the active key and deletes its private key. */
 export const revokeKey = (tx: Tx, { purpose, column, id }: KeyUse, now: Date) =>
   tx
     .updateTable('encryption_keys')

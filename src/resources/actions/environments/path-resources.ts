@@ -24,7 +24,7 @@ export const branchPolicy = pathResource({
   words: { branch_policy_id: idOf('environment_branch_policies') },
   below: environment,
   find: ({ db, at }, { branch_policy_id }) => findBranchPolicy(db, at.environment.id, branch_policy_id),
-  // The environment is locked first, as everywhere.
+  // The environment is always locked first.
   async lock(tx, at) {
     await findEnvironmentForUpdate(tx, at.environment);
     return findBranchPolicyForUpdate(tx, at.branchPolicy);

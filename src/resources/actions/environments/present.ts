@@ -31,7 +31,7 @@ import {
 export const environmentUrl = ({ url }: Pick<RepositoryUrls, 'url'>, name: string): string =>
   `${url}/environments/${encodeURIComponent(name)}`;
 
-/** An environment with only its addresses. */
+/** An environment with its addresses only. */
 export const presentNamedEnvironment = (urls: RepositoryUrls, { id, name }: Pick<EnvironmentRow, 'id' | 'name'>) => ({
   id,
   node_id: nodeId('Environment', id),
@@ -40,7 +40,7 @@ export const presentNamedEnvironment = (urls: RepositoryUrls, { id, name }: Pick
   html_url: `${urls.html}/deployments/activity_log?environments_filter=${encodeURIComponent(name)}`,
 });
 
-/** Environments of a whole page. Rules that consult apps have their own lists. */
+/** Presents a page of environments. Rules that consult apps have their own lists. */
 export async function presentEnvironments(
   scope: Scope,
   urls: RepositoryUrls,
@@ -70,7 +70,7 @@ export async function presentEnvironments(
 export const presentEnvironment = async (scope: Scope, urls: RepositoryUrls, row: EnvironmentRow): Promise<Environment> =>
   firstOrNotFound(await presentEnvironments(scope, urls, [row]));
 
-/** The reviewers of environments, in the viewer's view. */
+/** The reviewers of environments that the viewer may see. */
 export async function presentReviewers(
   scope: Scope,
   ids: readonly EnvironmentRow['id'][],

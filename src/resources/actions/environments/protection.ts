@@ -1,5 +1,4 @@
-// What deployments into an environment wait for. The decision needs no database: who asks has loaded what protects the
-// environment.
+// What deployments into an environment wait for. The decision needs no database, since callers load the protection first.
 import type { Db } from '#database/connect.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -14,7 +13,7 @@ import {
   type RuleRow,
 } from './store.ts';
 
-/** Whose approval counts: one of these people, or somebody in one of these teams. */
+/** The possible reviewers: these people, and the members of these teams. */
 type Reviewers = { readonly users: readonly Id<'accounts'>[]; readonly teams: readonly Id<'teams'>[] };
 
 /** All that protects an environment. */
@@ -22,12 +21,12 @@ export type Protection = {
   readonly deploys: EnvironmentRow['deploys'];
   readonly policies: readonly Pick<BranchPolicyRow, 'type' | 'name'>[];
   readonly waitMinutes: number;
-  /** Undefined where nobody's approval is needed. Where it is needed and nobody is left who could give it, there is no way on. */
+  /** Undefined if no approval is needed. If approval is needed but no reviewers are left, no deployment can proceed. */
   readonly review: (Reviewers & { readonly preventSelfReview: boolean }) | undefined;
   readonly apps: readonly Id<'apps'>[];
 };
 
-/** Loads what protects some environments, in three statements. */
+/** Loads the protection of environments, in three statements. */
 export async function loadProtections(
   db: Db,
   rows: readonly EnvironmentRow[],
@@ -59,20 +58,19 @@ export async function loadProtections(
   };
 }
 
-/** Loads what protects an environment, in three statements. */
+/** Loads the protection of an environment, in three statements. */
 export const loadProtection = async (db: Db, row: EnvironmentRow): Promise<Protection> => (await loadProtections(db, [row]))(row);
 
-/** How branches of the repository are protected: whether any is, and whether the one in question is. */
+/** The branch protection of a repository: whether any branch is protected, and whether this one is. */
 export type BranchProtection = { readonly isAny: boolean; readonly isThis: boolean };
 
 const heads = 'refs/heads/';
 const tags = 'refs/tags/';
 
 /**
- * Whether a ref may be deployed. As in the public API, an environment of protected branches takes all branches while none is
- * protected, and other refs than branches and tags, as `refs/pull/1/merge`, are matched whole by the patterns of branches.
- * @param ref the full name; undefined for a commit that was named by itself, which an environment that chooses its refs doesn't
- * take
+ * Whether a ref may be deployed. As in the public API, an environment for protected branches accepts all branches while none is
+ * protected, and refs other than branches and tags, for example `refs/pull/1/merge`, must match a branch pattern as a whole.
+ * @param ref the full name; undefined for a bare commit, which an environment with restricted refs doesn't accept
  */
 export function mayDeploy(
   { deploys, policies }: Pick<Protection, 'deploys' | 'policies'>,
@@ -89,19 +87,19 @@ export function mayDeploy(
   );
 }
 
-/** An approval, with the environment's teams that the approver belongs to. */
+/** An approval, with the teams of the environment that the approver belongs to. */
 export type Approval = { readonly by: Id<'accounts'>; readonly teams: readonly Id<'teams'>[] };
 
 /** A requested deployment, with its approvals so far. */
 export type Attempt = {
-  /** As for `mayDeploy`. */
+  /** As in `mayDeploy`. */
   readonly ref: string | undefined;
   readonly protectedBranches: BranchProtection;
-  /** The user who requested it; undefined where nobody is known. */
+  /** The user who requested it; undefined if unknown. */
   readonly actor: Id<'accounts'> | undefined;
   readonly at: Date;
   readonly approvals: readonly Approval[];
-  /** The apps that let it go on. */
+  /** The apps that approved it. */
   readonly passed: readonly Id<'apps'>[];
 };
 
@@ -111,15 +109,15 @@ export type Waiting =
   | {
       readonly state: 'waiting';
       readonly until: Date | undefined;
-      /** Whose approval is missing, and whose wouldn't count. */
+      /** The missing approval: possible reviewers, and the users whose approval doesn't count. */
       readonly review: (Reviewers & { readonly except: Id<'accounts'> | undefined }) | undefined;
       readonly apps: readonly Id<'apps'>[];
     }
   | { readonly state: 'ready' };
 
 /**
- * What a deployment of a ref by an actor must still wait for: the time to pass, one approval, and all apps. Jobs of workflow runs
- * ask this; a deployment that is created by the API asks `mayDeploy` alone, as in the public API.
+ * What a deployment must still wait for: the wait timer, one approval, and all apps. This applies to jobs of workflow runs. For a
+ * deployment that is created through the API, only `mayDeploy` applies, as in the public API.
  */
 export function waitsFor(protection: Protection, attempt: Attempt, now: Date): Waiting {
   if (!mayDeploy(protection, attempt.ref, attempt.protectedBranches)) return { state: 'refused' };

@@ -16,7 +16,7 @@ import type { EnvironmentSettings, NewDeploymentBranchPolicy } from './schemas.t
 import type { BranchPolicyRow, CustomRule, EnvironmentRow, OwnRule, Reviewer } from './store.ts';
 import * as store from './store.ts';
 
-/** The part of an action that events name. */
+/** The fields of an action that events contain. */
 type EventAction = Parameters<typeof inRepository>[0];
 
 const maxName = 255;
@@ -38,8 +38,8 @@ export function checkEnvironmentName(name: string, resource: string): void {
 }
 
 /**
- * Creates an environment, or replaces all settings of the one with this name: omitted settings return to their defaults.
- * Patterns of branches and tags are removed when the environment no longer uses them, so that they can't return unnoticed.
+ * Creates an environment, or replaces all settings of the existing one with this name: omitted settings return to their defaults.
+ * Branch and tag patterns are removed when the environment no longer uses them, so that they can't reappear unnoticed.
  */
 export async function setEnvironment(
   scope: WriteScope,
@@ -133,7 +133,7 @@ export async function ensureEnvironment(tx: Tx, action: EventAction, name: strin
   return added;
 }
 
-/** Whether a ref may be deployed to an environment; `ref` as for `mayDeploy`. */
+/** Whether a ref may be deployed to an environment; `ref` as in `mayDeploy`. */
 export async function takesRef(db: Db, environment: EnvironmentRow, ref: string | undefined): Promise<boolean> {
   if (environment.deploys === 'all') return true;
   const [protection, branches] = await Promise.all([
@@ -169,7 +169,7 @@ const checkPattern = (name: string): void => {
 
 /**
  * Adds a pattern of branches or tags, or finds the existing one. The caller has locked the environment.
- * @throws Refusal 404 where the environment allows all branches, or the protected ones
+ * @throws Refusal 404 if the environment allows all branches, or the protected ones
  */
 export async function createBranchPolicy(
   scope: WriteScope,
@@ -190,7 +190,7 @@ export async function createBranchPolicy(
 
 /**
  * Changes a pattern. The caller has locked its environment.
- * @throws Refusal 422 where the environment already has this pattern
+ * @throws Refusal 422 if the environment already has this pattern
  */
 export async function changeBranchPolicy(
   scope: WriteScope,
@@ -217,7 +217,7 @@ export async function deleteBranchPolicy(
 
 /**
  * Adds an app that must approve deployments to an environment. The caller has locked the environment.
- * @throws Refusal 422 for an app that can't approve deployments here, or was added already
+ * @throws Refusal 422 for an app that can't approve deployments here, or is already added
  */
 export async function createProtectionRule(
   scope: WriteScope,

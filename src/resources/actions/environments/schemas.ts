@@ -83,7 +83,7 @@ export type NewDeploymentBranchPolicy = Static<typeof NewDeploymentBranchPolicy>
 export const DeploymentBranchPolicyChange = Type.Object({ name: pattern }, { title: 'DeploymentBranchPolicy' });
 export type DeploymentBranchPolicyChange = Static<typeof DeploymentBranchPolicyChange>;
 
-/** An app that can be consulted whether a deployment may proceed. */
+/** An app that can decide whether a deployment may proceed. */
 export const DeploymentRuleApp = Type.Object({
   id: Type.Integer(),
   slug: Type.String(),
@@ -92,7 +92,7 @@ export const DeploymentRuleApp = Type.Object({
 });
 export type DeploymentRuleApp = Static<typeof DeploymentRuleApp>;
 
-/** An app that is consulted. */
+/** An app that decides whether deployments may proceed. */
 export const DeploymentProtectionRule = Type.Object({
   id: Type.Integer(),
   node_id: Type.String(),

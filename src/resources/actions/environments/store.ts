@@ -52,8 +52,8 @@ export const findEnvironmentForUpdate = (tx: Tx, { id }: Pick<EnvironmentRow, 'i
   tx.selectFrom('environments').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
 /**
- * Adds an environment. If one with this name exists, sets its allowed refs, and whether administrators may bypass its rules. Its
- * row is then locked.
+ * Adds an environment, or sets the allowed refs of the existing one with this name, and whether administrators may bypass its
+ * rules. The row is then locked.
  */
 export async function putEnvironment(
   tx: Tx,

@@ -2,15 +2,15 @@ import type { Id } from '#lib/id.ts';
 
 type Hosted = Id<'hosted_runners'>;
 
-/** What a hosted runner has: programs without a job, all of them, and how many it may have. */
+/** A hosted runner: its programs without a job, all its programs, and their maximum number. */
 export type Capacity = { readonly idle: number; readonly total: number; readonly maximum: number };
 
-/** A job that waits: its matrix, how many more of that may begin (null: any number), and the hosted runners that may run it. */
+/** A waiting job: its matrix, how many more of its jobs may start (null: unlimited), and the hosted runners that may run it. */
 export type Waiting = { readonly matrix: string; readonly room: number | null; readonly hosted: readonly Hosted[] };
 
 /**
- * How many programs each hosted runner is to start, so that every job that waits has one, as far as there is room. Programs that
- * wait for a job are used first; a job that several hosted runners may run is for the first of them that has room.
+ * The number of programs that each hosted runner starts, so that every waiting job gets one while there is capacity. Programs
+ * that wait for a job are used first. A job that several hosted runners may run goes to the first one with capacity.
  */
 export function programsToStart(waiting: readonly Waiting[], capacities: ReadonlyMap<Hosted, Capacity>): Map<Hosted, number> {
   const left = new Map([...capacities].map(([id, capacity]) => [id, { ...capacity }]));

@@ -1,4 +1,4 @@
-// Programs that run the jobs of hosted runners: each is a runner for one job.
+// Programs that run the jobs of hosted runners. Each program is a runner for one job.
 
 import { randomBytes } from 'node:crypto';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -18,19 +18,19 @@ import type { Program, ProgramOrder } from '#runner-providers/provider.ts';
 import { programsToStart } from './assign.ts';
 
 const jobsPerBatch = 1_000;
-/** Of a hosted runner's name, what fits into the name of a runner beside what makes it unique. */
+/** How many characters of a hosted runner's name fit into a runner's name, next to its unique suffix. */
 const stemLength = 50;
-/** In seconds: how long a program may take to begin, and to wait for a job. */
+/** In seconds: how long a program may take to start, and how long it may wait for a job. */
 const graceSeconds = 30;
 const idleSeconds = 120;
 
-/** The address of the server for the programs; undefined where it isn't known. */
+/** The address of the server for the programs; undefined if it isn't known. */
 const addressOf = ({ url, runners }: Services): string | undefined => url ?? runners.address;
 
 /** Whether this server runs jobs on hosted runners. */
 export const runsHostedJobs = ({ runners }: Pick<Services, 'runners'>): boolean => runners.provider.runsJobs;
 
-/** Starts a program for each job that waits for a hosted runner, as far as these may have more. */
+/** Starts a program for each job that waits for a hosted runner, up to each runner's limit. */
 export async function startPrograms(context: JobContext): Promise<void> {
   const { change, services, log } = context;
   const address = addressOf(services);
@@ -38,7 +38,7 @@ export async function startPrograms(context: JobContext): Promise<void> {
   const orders = await change(async (scope) => {
     const waiting = await listWaitingForHosted(scope.tx, jobsPerBatch);
     if (waiting.length === 0) return [];
-    // Whoever starts programs of a runner holds the lock of its row, so that two processes don't start them for the same job.
+    // The runner's row is locked, so that two processes don't start programs for the same job.
     const hosted = await lockHostedRunners(scope.tx, unique(waiting.flatMap((one) => one.hosted)));
     const instances = grouped(await listHostedInstances(scope.tx), ({ hosted_runner_id }) => hosted_runner_id);
     const capacities = hosted.map((row) => {
@@ -68,13 +68,13 @@ export async function startPrograms(context: JobContext): Promise<void> {
 const nameOf = ({ name }: HostedRunnerRow): string => `${name.slice(0, stemLength)}-${randomBytes(4).toString('hex')}`;
 
 /**
- * Compares the programs with the runners that they are: ends the jobs of programs that died, or offers them again; ends programs
- * that no job came for, and those that are no runner any more.
+ * Compares the programs with their runners: ends the jobs of programs that died, or offers these jobs again; stops programs that
+ * got no job, and programs without a runner.
  */
 export async function reviewPrograms(context: JobContext): Promise<void> {
   const { db, services, now } = context;
   const { provider } = services.runners;
-  // Rows are read after the programs. Since a row is written before its program is started, none is missed.
+  // Rows are read after the programs. Since a row is written before its program starts, no row is missed.
   const programs = await provider.programs();
   const instances = await listHostedInstances(db);
   const running = new Set(programs.filter(({ isRunning }) => isRunning).map(keyOf));
@@ -91,10 +91,10 @@ export async function reviewPrograms(context: JobContext): Promise<void> {
 
 const keyOf = ({ runner, name }: Pick<Program, 'runner' | 'name'>): string => `${runner} ${name}`;
 
-/** A program that no job came for. @returns whether it has none now either */
+/** Removes a program that got no job. @returns whether it still has no job */
 const forget = ({ change }: JobContext, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
 
-/** A program that died. */
+/** Ends the job of a program that died. */
 async function lose({ scope }: JobContext, { id }: HostedInstance): Promise<true> {
   await runScope(scope).change(async (scope) => {
     await endJobsOf(scope, id, 'The program that ran it has ended');

@@ -6,7 +6,7 @@ import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
 export type ImageRow = Selectable<DB['custom_images']>;
-/** An image with the number, size and latest of its versions. */
+/** An image with the number and total size of its versions, and the latest version. */
 export type CountedImage = ImageRow & { versions_count: number; total_versions_size: number; latest_version: string | null };
 export type VersionRow = Selectable<DB['custom_image_versions']>;
 export type VersionNumber = Pick<VersionRow, 'major' | 'minor' | 'patch'>;
@@ -32,7 +32,7 @@ export const listImages = (db: Db, organization: Organization, page: Page): Prom
 export const findCountedImage = (db: Db, organization: Organization, id: Image): Promise<CountedImage | undefined> =>
   withCounts(db, organization).where('id', '=', id).executeTakeFirst();
 
-/** The same image again, its row locked; undefined when it was deleted. */
+/** Reads the image again and locks its row; undefined if it was deleted. */
 export const findCountedImageForUpdate = (
   tx: Tx,
   { organization_id, id }: Pick<ImageRow, 'organization_id' | 'id'>,
@@ -41,7 +41,7 @@ export const findCountedImageForUpdate = (
 export const findCustomImage = (db: Db, organization: Organization, id: Image): Promise<ImageRow | undefined> =>
   ofOrganization(db, organization).where('id', '=', id).executeTakeFirst();
 
-/** Names are unique without regard to case. */
+/** Names are unique regardless of case. */
 export const findImageNamed = (db: Db, organization: Organization, name: string): Promise<ImageRow | undefined> =>
   ofOrganization(db, organization).where(sql`lower(name)`, '=', name.toLowerCase()).executeTakeFirst();
 
@@ -55,14 +55,14 @@ const versions = (db: Db, image: Image) => db.selectFrom('custom_image_versions'
 const latestFirst = (db: Db, image: Image) =>
   versions(db, image).orderBy('major', 'desc').orderBy('minor', 'desc').orderBy('patch', 'desc');
 
-/** The highest version first. */
+/** The versions of an image, highest first. */
 export const listVersions = (db: Db, image: Image, page: Page): Promise<Listed<VersionRow>> =>
   list(db, latestFirst(db, image), page);
 
 export const findVersion = (db: Db, image: Image, { major, minor, patch }: VersionNumber): Promise<VersionRow | undefined> =>
   versions(db, image).where('major', '=', major).where('minor', '=', minor).where('patch', '=', patch).executeTakeFirst();
 
-/** The same version again, its row locked; undefined when it was deleted. */
+/** Reads the version again and locks its row; undefined if it was deleted. */
 export const findVersionForUpdate = (tx: Tx, { id }: Pick<VersionRow, 'id'>): Promise<VersionRow | undefined> =>
   tx.selectFrom('custom_image_versions').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
@@ -112,7 +112,7 @@ export async function loadImageSizes(
   return new Map(rows.map(({ runner, size_gb }) => [runner, size_gb]));
 }
 
-/** Of these contents, those that belong to no version. */
+/** The given contents that belong to no version. */
 export async function listOrphanedContents(db: Db, contents: readonly string[]): Promise<string[]> {
   if (contents.length === 0) return [];
   const rows = await db.selectFrom('custom_image_versions').select('content').where('content', 'in', contents).execute();

@@ -6,7 +6,7 @@ import { findCustomImage, findLatestVersion, findVersion, type VersionRow } from
 import type { ImageSource } from './schemas.ts';
 import { parseVersion, versionText } from './versions.ts';
 
-/** The image that a request names, with the names of the request's fields, which refusals mention. */
+/** The image that a request names, with the names of the request's fields for refusals. */
 export type ImageRequest = {
   readonly id: string;
   readonly source: ImageSource | undefined;
@@ -72,7 +72,7 @@ export async function imageFor(
   return image;
 }
 
-/** Refuses a version of an image of the catalogue, which has but one (document 2: versions are those of custom images). */
+/** Refuses versions of catalogue images, which have only one (document 2: versions belong to custom images). */
 export function checkUnversioned({ image_id }: Pick<ImageColumns, 'image_id'>, version: string | undefined, field: string): void {
   if (version !== undefined) throw invalidRunner(field, `The image ${image_id} has no versions: only custom images have`);
 }

@@ -11,7 +11,7 @@ import { parseVersion } from './versions.ts';
 
 type Payload = { runner: Id<'hosted_runners'> };
 
-/** Has the provider create the machine of a runner. While that fails, the runner's status is `Stuck`. */
+/** Has the provider create a runner's machine. The runner's status is `Stuck` while that fails. */
 export const provisionRunner = job<Payload, JobContext>({
   ...provisioning,
   async run({ runner }, { db, change, services, now }) {

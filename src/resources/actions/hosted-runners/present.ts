@@ -14,7 +14,7 @@ export const presentImages = ({ images }: Catalogue, source: 'service' | 'partne
 export const presentSizes = ({ machine_sizes }: Catalogue): MachineSize[] =>
   machine_sizes.map(({ id, cpu_cores, memory_gb, storage_gb }) => ({ id, cpu_cores, memory_gb, storage_gb }));
 
-/** Runners of a whole page. */
+/** Presents a page of runners. */
 export async function presentRunners({ db }: Scope, rows: readonly RunnerRow[]): Promise<HostedRunner[]> {
   const customRows = rows.filter((row) => row.image_source === 'custom');
   const sizes = await loadImageSizes(db, gather(customRows, 'id'));

@@ -25,7 +25,7 @@ export type Publication = {
   /** The runner's name. */
   readonly runner: string;
   readonly image: string;
-  /** `2.4.0`, or `2.*` for the next minor version of 2; left out: the next minor version of the latest. */
+  /** `2.4.0`, or `2.*` for the next minor version of 2. If omitted, the next minor version of the latest. */
   readonly version?: string | undefined;
   /** Required if the provider has no machine to measure. */
   readonly sizeGb?: number | undefined;
@@ -44,8 +44,8 @@ const invalidImage = (field: string, message: string) => invalid('CustomImage', 
 const maxSizeGb = 1_000_000;
 
 /**
- * Publishes the disk of a runner as a version of a custom image. The command line calls it, and the job that reconciles runners.
- * The image is created with its first version.
+ * Publishes the disk of a runner as a version of a custom image. The command line and the job that reconciles runners call it.
+ * The first version creates the image.
  */
 export async function publishImage(scope: ChangeScope & Needs<'runners'>, publication: Publication): Promise<Published> {
   const { db, change, now } = scope;

@@ -9,7 +9,7 @@ import { listOrphanedContents } from './image-store.ts';
 import { publishImage } from './publish.ts';
 import { loadRunners, type RunnerRow, reprovisionLost, updateLastActive } from './store.ts';
 
-/** A runner that has just become ready may be missing among the observed machines without being lost. */
+/** How long a runner that has just become ready may be missing among the observed machines without being lost. */
 const graceSeconds = 60;
 
 /**
@@ -25,7 +25,7 @@ export const reconcileRunners = job<Record<string, never>, JobContext>({
     const { provider } = services.runners;
     const observed = await provider.observe();
     if (!observed) return;
-    // Rows are read after the machines were observed. Since a row is written before its machine is created, none is missed.
+    // Rows are read after the machines were observed. Since a row is written before its machine is created, no row is missed.
     const running = observed.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
     const known = keyed(await loadRunners(db, gather(observed.runners, 'runner')), ({ id }) => id);
     await change(async (scope) => {
@@ -46,7 +46,7 @@ export const reconcileRunners = job<Record<string, never>, JobContext>({
 
 const activityOf = ({ runner, lastActiveOn }: Observation) => (lastActiveOn ? [{ runner, at: lastActiveOn }] : []);
 
-/** Publishes the image that a workflow job requested, or answers with the reason of the refusal. */
+/** Publishes the image that a workflow job requested, or answers with the reason for refusing it. */
 async function answerPublishRequest({ scope, services }: JobContext, row: RunnerRow, request: PublishRequest): Promise<void> {
   const { provider } = services.runners;
   try {

@@ -18,7 +18,7 @@ import { latestVersion } from './versions.ts';
 
 type RunnerAction = OrganizationAction & { catalogue: Catalogue; provider: Pick<Provider, 'givesPublicIps'> };
 
-/** `maximum_runners` if a request leaves it out (the public API's default). */
+/** The default of `maximum_runners` (the public API's). */
 const defaultMaximum = 10;
 
 export async function createRunner(scope: WriteScope, action: RunnerAction, wanted: NewHostedRunner): Promise<RunnerRow> {
@@ -115,7 +115,7 @@ async function machineColumns(scope: WriteScope, action: RunnerAction, before: R
   };
 }
 
-/** The image that a change names, if any. Without `image_id`, the other image fields apply to the runner's present image. */
+/** The image that a change names, if any. Without `image_id`, the other image fields apply to the runner's current image. */
 async function changedImage(
   scope: WriteScope,
   { org, catalogue }: RunnerAction,

@@ -12,7 +12,7 @@ type Runner = Id<'hosted_runners'>;
 const ofOrganization = (db: Db, organization: OrSql<Organization>) =>
   db.selectFrom('hosted_runners').selectAll().where('organization_id', '=', organization);
 
-/** A page of the runners of an organization, or only the runners in a group. */
+/** A page of an organization's runners, or only the runners in a group. */
 export function listRunners(
   db: Db,
   organization: Organization,

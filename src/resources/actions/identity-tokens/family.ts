@@ -1,7 +1,7 @@
 import { family } from '#resources/family.ts';
 
 /**
- * Tokens by which jobs prove to others who they are. Who asks for them and who checks them does so outside the API; see
+ * Tokens with which jobs prove their identity to other services. They are requested and verified outside the API; see
  * `server/identity-tokens.ts`.
  */
 export const identityTokens = family({ name: 'identity-tokens' });

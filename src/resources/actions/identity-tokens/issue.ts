@@ -7,18 +7,17 @@ import type { JobIdentity } from '#resources/actions/workflow-runs/index.ts';
 import { algorithm, type KeyContext, signingKey } from './keys.ts';
 
 /**
- * How many seconds a token is good for, and by how many the clock of who checks it may be behind (the public API's time of a
- * token).
+ * How many seconds a token is valid (the public API's time), and how many seconds a verifier's clock may be behind.
  */
 const lifetime = 300;
 const leeway = 60;
 
-/** Who issues the tokens of this server: where its discovery document is found. */
+/** The issuer of this server's tokens. Its discovery document is below this address. */
 export const issuerOf = ({ html }: Pick<Links, 'html'>): string => `${html}/_services/token`;
 
 /**
- * A token about a job, as the public API makes them.
- * @param audience for whom it is; left out: the page of the repository's owner
+ * Issues a token about a job, with the public API's claims.
+ * @param audience the token's audience; if omitted, the page of the repository's owner
  */
 export async function issueToken(
   { db }: Pick<Database, 'db'>,
@@ -45,6 +44,6 @@ export async function issueToken(
     .sign(privateKey);
 }
 
-/** Custom properties as claims; one with several values has them as in the subject. */
+/** Custom properties as claims. Several values are joined as in the subject. */
 const propertiesOf = (properties: Readonly<Record<string, string | readonly string[]>>): Record<string, string> =>
   Object.fromEntries(Object.entries(properties).map(([name, value]) => [name, [value].flat().join(',')]));

@@ -1,4 +1,4 @@
-// The keys that sign identity tokens: one for the whole server, made at its first use.
+// The keys that sign identity tokens. The whole server has one active key, created on first use.
 
 import { createPrivateKey, generateKeyPair, type KeyObject } from 'node:crypto';
 import { promisify } from 'node:util';
@@ -11,10 +11,10 @@ import { findActiveKey, insertKey, type KeyRow, listPublicKeys, removeRetiredKey
 
 export type KeyContext = { readonly secrets: Secrets; readonly now: Date };
 
-/** Relying parties compare the algorithm with what the discovery document says; they all know this one. */
+/** Relying parties compare the algorithm with the discovery document; all of them support this one. */
 export const algorithm = 'RS256';
 const modulusLength = 2_048;
-/** For how many seconds a replaced key verifies tokens: longer than these live. */
+/** How many seconds a replaced key still verifies tokens. This is longer than the tokens' lifetime. */
 const verifiesFor = 3_600;
 
 const contextOf = (kid: string): string => `identity_keys.private_key:${kid}`;
@@ -35,7 +35,7 @@ async function newKey({ secrets, now }: KeyContext) {
   };
 }
 
-/** The key that signs. The first call makes it. */
+/** The key that signs, which the first call creates. */
 export async function signingKey(
   { db }: Pick<Database, 'db'>,
   context: KeyContext,
@@ -56,15 +56,15 @@ async function makeKey({ db }: Pick<Database, 'db'>, context: KeyContext): Promi
   });
 }
 
-/** The keys that verify tokens, as JSON web keys: the active one, and those that were replaced within the hour. */
+/** The keys that verify tokens, as JSON web keys: the active one, and keys that were replaced within the last hour. */
 export async function listVerifyingKeys({ db }: Pick<Database, 'db'>, context: KeyContext): Promise<JWK[]> {
   const since = addSeconds(context.now, -verifiesFor);
   const known = await listPublicKeys(db, since);
   const rows = known.length > 0 ? known : [await makeKey({ db }, context)];
-  return rows.map(({ public_key }) => public_key as JWK); // as newKey has written it
+  return rows.map(({ public_key }) => public_key as JWK); // as newKey wrote it
 }
 
-/** Replaces the key that signs. Tokens that it has signed stay good. @returns the id of the new key */
+/** Replaces the key that signs. Tokens that it signed stay valid. @returns the id of the new key */
 export async function rotateIdentityKey(scope: WriteScope, context: KeyContext): Promise<string> {
   const key = await newKey(context);
   await removeRetiredKeys(scope.tx, addSeconds(context.now, -verifiesFor));

@@ -7,7 +7,7 @@ export type KeyRow = Selectable<DB['identity_keys']>;
 export const findActiveKey = (db: Db): Promise<KeyRow | undefined> =>
   db.selectFrom('identity_keys').selectAll().where('retired_at', 'is', null).executeTakeFirst();
 
-/** The public halves of the active key and of keys that were replaced after a time. */
+/** The public keys of the active key and of keys that were replaced after a time. */
 export const listPublicKeys = (db: Db, since: Date): Promise<Pick<KeyRow, 'kid' | 'public_key'>[]> =>
   db
     .selectFrom('identity_keys')
@@ -24,7 +24,7 @@ export const insertKey = (tx: Tx, row: Insertable<DB['identity_keys']>) =>
     .onConflict((conflict) => conflict.doNothing())
     .execute();
 
-/** Retires the active key and deletes its private half. */
+/** Retires the active key and deletes its private key. */
 export const retireKey = (tx: Tx, now: Date) =>
   tx.updateTable('identity_keys').set({ retired_at: now, private_key: null }).where('retired_at', 'is', null).execute();
 

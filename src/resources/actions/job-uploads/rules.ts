@@ -1,5 +1,5 @@
 // Uploads of jobs. Bytes are in the object store before a row refers to them, and incomplete uploads are never served. A
-// complete upload is one object, which an artifact or a cache then takes over.
+// complete upload is one object, which then becomes an artifact or a cache.
 
 import { randomBytes } from 'node:crypto';
 import type { Readable } from 'node:stream';
@@ -39,7 +39,7 @@ const maxName = fixedValue(limits.blockName);
 
 type NewUpload = {
   readonly job: Id<'workflow_jobs'>;
-  /** The group of its objects in the object store. */
+  /** The group of the upload's objects in the object store. */
   readonly group: string;
   /** The maximum number of bytes, and the name of the limit that sets it. */
   readonly most: { readonly bytes: number; readonly name: string };
@@ -80,8 +80,8 @@ const tooLarge = ({ most_bytes, limit_name }: UploadRow): Refusal =>
   new Refusal('too_large', `The upload is too large: ${most_bytes} bytes are allowed (${limit_name})`, [], { limit: limit_name });
 
 /**
- * Receives a block. It replaces an earlier one with the same name.
- * @throws Refusal where there are too many blocks or bytes
+ * Receives a block. It replaces an earlier block with the same name.
+ * @throws Refusal if there are too many blocks or bytes
  */
 export async function receiveBlock(context: UploadContext, upload: UploadRow, name: string, from: Receive): Promise<void> {
   if (name === '' || name.length > maxName) throw badRequest(`The name of a block must have 1 to ${maxName} characters`);
@@ -92,7 +92,7 @@ export async function receiveBlock(context: UploadContext, upload: UploadRow, na
     upload,
     (sink) => from(most, sink),
     async (tx, locked, block) => {
-      // A complete upload may consist of a block's object.
+      // The object of a complete upload may be a block's object.
       if (locked.object_key !== null) throw conflict('The upload is complete');
       const former = await findBlock(tx, locked.id, name);
       await putBlock(tx, { upload_id: locked.id, name, ...block });
@@ -153,7 +153,7 @@ export async function joinBlocks({ db, objects }: UploadContext, upload: UploadR
 /**
  * Hands over the object of a complete upload, and deletes the upload.
  * @param take writes the row that refers to the object from now on
- * @returns undefined where the upload isn't complete
+ * @returns undefined if the upload isn't complete
  */
 export async function takeUpload(
   scope: WriteScope,

@@ -62,7 +62,7 @@ export const putBlock = async (tx: Tx, row: BlockRow): Promise<void> => {
     .execute();
 };
 
-/** Uploads of jobs that no longer run, which nobody will complete. */
+/** Uploads of jobs that no longer run. They will never be completed. */
 export const listAbandoned = async (db: Db, limit: number): Promise<Upload[]> => {
   const rows = await db
     .selectFrom('job_uploads')

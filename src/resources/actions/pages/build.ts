@@ -1,5 +1,5 @@
-// Builds of websites. A build reads what its commit or artifact holds; only when all of it was found good, the website becomes
-// it.
+// Builds of websites. A build reads the contents of its commit or artifact. The website is replaced only if all contents are
+// valid.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -35,7 +35,7 @@ import {
 } from './store.ts';
 import { filesOfArtifact } from './unpack.ts';
 
-/** Keeps what is served from being removed, whatever becomes of the branches. */
+/** Protects the served files from garbage collection, whatever happens to the branches. */
 export const servedRef = 'refs/hearth/pages';
 
 type Built = { tree: Oid; cname: string | undefined; custom_404: boolean };
@@ -52,7 +52,7 @@ export const buildSite = job<BuildPayload, JobContext>({
     const end = (result: Built | string) =>
       endBuild(context, build, { result, duration_ms: Math.round(performance.now() - started) });
     let kept: Oid | null | undefined;
-    // What was read and isn't served gives the ref back to what is.
+    // If the new files aren't served, the ref returns to the files that are.
     const finish = async (result: Built | string) => {
       if (!(await end(result)) && kept !== undefined) await updateRefs(gitRepository, [{ ref: servedRef, to: kept }]);
     };
@@ -60,7 +60,7 @@ export const buildSite = job<BuildPayload, JobContext>({
       kept = (await findRef(gitRepository, servedRef))?.oid ?? null;
       await finish(await (build.kind === 'branch' ? readCommit : readArtifact)(context, build, site).catch(asProblem));
     } catch (error) {
-      // Nothing else would end the build: it would be shown as one that goes on.
+      // Without this, the build would be shown as running forever.
       if (context.isLastAttempt) await finish('The server failed to build the website. Request another build, or push again.');
       throw error;
     }
@@ -68,8 +68,8 @@ export const buildSite = job<BuildPayload, JobContext>({
 });
 
 /**
- * Publishes what was read, or notes why it couldn't be, unless the build was cancelled or its website deleted meanwhile. Returns
- * whether it is served.
+ * Publishes the files that were read, or records the problem, unless the build was cancelled or its website deleted meanwhile.
+ * Returns whether the files are served.
  */
 const endBuild = (
   context: JobContext,
@@ -90,7 +90,8 @@ const endBuild = (
   });
 
 /**
- * Reads what a build would serve, and keeps it from being removed. What is served until then stays too, for two weeks at least.
+ * Reads the files to serve, and protects them from garbage collection. The files served so far are kept too, for two weeks at
+ * least.
  */
 async function readCommit({ services }: JobContext, build: BuildRow, site: SiteRow): Promise<Built> {
   const gitRepository = repoOf(services.git, build.repository_id);
@@ -103,8 +104,8 @@ async function readCommit({ services }: JobContext, build: BuildRow, site: SiteR
 }
 
 /**
- * Writes the files of an artifact into the repository, as a commit that no branch has. Its domain is a setting alone (the public
- * API's rule).
+ * Writes the files of an artifact into the repository, as a commit that isn't on any branch. The domain comes only from the
+ * settings (the public API's rule).
  */
 async function readArtifact({ db, services, now }: JobContext, build: BuildRow): Promise<Built> {
   const artifact = build.artifact_id === null ? undefined : await findArtifact(db, build.artifact_id);
@@ -125,7 +126,7 @@ async function readArtifact({ db, services, now }: JobContext, build: BuildRow):
 
 const noreplyAddress = 'noreply@hearth.invalid';
 
-/** The words of a failure that the publisher can do something about. Others are thrown again, so that the job is repeated. */
+/** The message of a failure that the publisher can fix. Other errors are rethrown, so that the job is retried. */
 function asProblem(error: unknown): string {
   if (error instanceof BuildError) return error.message;
   if (isGitError(error, 'invalid')) return 'The website holds a path that is not allowed, or one twice.';
@@ -133,7 +134,7 @@ function asProblem(error: unknown): string {
   throw error;
 }
 
-/** Serves what was built in the place of what was served. Returns why it can't be. */
+/** Serves the built files instead of the current ones. Returns the reason if that isn't possible. */
 async function publish(
   scope: WriteScope,
   { services, now }: JobContext,

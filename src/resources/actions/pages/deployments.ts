@@ -1,4 +1,4 @@
-// Deployments: websites that workflows bring as artifacts. A job proves by its identity token which run it belongs to.
+// Deployments: websites that workflows upload as artifacts. A job's identity token proves which run it belongs to.
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { Db } from '#database/connect.ts';
@@ -14,9 +14,9 @@ import type { NewPageDeployment } from './schemas.ts';
 import { type BuildRow, findSite, insertDeployment, updateBuild } from './store.ts';
 
 /**
- * The artifact of a deployment: of the run whose job asks for it.
- * @throws Refusal 400 for a token that isn't that of a job of this repository, 404 where the repository has no such artifact or
- * website, 422 where the website isn't brought by workflows, or the environment isn't that of the job
+ * The artifact of a deployment, which must belong to the run of the requesting job.
+ * @throws Refusal 400 for a token that doesn't belong to a job of this repository, 404 if the repository has no such artifact or
+ * website, 422 if workflows don't deploy the website, or the job has another environment
  */
 export async function findDeployedArtifact(
   scope: Scope & Needs<'secrets'>,
@@ -37,10 +37,10 @@ export async function findDeployedArtifact(
   return artifact;
 }
 
-/** The environment of websites (the public API's name). Where a repository has it, its rules hold for what brings the website. */
+/** The environment of websites (the public API's name). If a repository has it, its rules apply to deployments of the website. */
 const ofWebsites = 'github-pages';
 
-/** Refuses jobs that aren't in the environment of websites, whatever environment the request names. */
+/** Refuses jobs outside the environment of websites, whatever environment the request names. */
 async function checkEnvironment(db: Db, repo: RepositoryAction['repo'], { environment }: Claims): Promise<void> {
   if (String(environment ?? '').toLowerCase() === ofWebsites || !(await findEnvironment(db, repo.id, ofWebsites))) return;
   throw invalid('PageDeployment', 'environment', 'invalid', `The job must be in the environment ${ofWebsites} of the repository`);
@@ -48,7 +48,7 @@ async function checkEnvironment(db: Db, repo: RepositoryAction['repo'], { enviro
 
 type Claims = { repository_id?: unknown; run_id?: unknown; environment?: unknown };
 
-/** What a token says of its job, which must be one of this repository. */
+/** The claims of a token about its job, which must belong to this repository. */
 async function readClaims(
   { db, links, now, services }: Scope & Needs<'secrets'>,
   repo: RepositoryAction['repo'],
@@ -78,7 +78,7 @@ function idOfArtifact(links: Links, { owner, name }: RepositoryAction['repo'], w
   return asId(Number(id));
 }
 
-/** Queues a deployment. What is served stays until all of the artifact was found good. */
+/** Queues a deployment. The current website stays until the whole artifact has been validated. */
 export async function createDeployment(
   scope: WriteScope,
   { repo, by, now }: RepositoryAction,
@@ -97,7 +97,7 @@ export async function createDeployment(
   return row;
 }
 
-/** Cancels a deployment. @throws Refusal 422 where it has ended */
+/** Cancels a deployment. @throws Refusal 422 if it has ended */
 export async function cancelDeployment(scope: WriteScope, { now }: RepositoryAction, { id, status }: BuildRow): Promise<void> {
   if (status !== 'queued' && status !== 'building') throw unprocessable('The deployment has ended.');
   await updateBuild(scope.tx, id, { status: 'cancelled', updated_at: now });

@@ -6,10 +6,10 @@ import type { Services } from '#endpoint/services.ts';
 import type { Id } from '#lib/id.ts';
 import { putDomain } from './store.ts';
 
-/** What a domain may not be: the hosts of this server, and those below that of websites. */
+/** Forbidden domains: the hosts of this server, and hosts below the host of websites. */
 export type OwnHosts = { readonly pages: PagesAddress | undefined; readonly hosts: readonly string[] };
 
-/** The hosts of this server that are configured, and that of a request, if any. */
+/** The configured hosts of this server, and the host of the request, if any. */
 export const ownHosts = ({ pages, url }: Pick<Services, 'pages' | 'url'>, links?: Pick<Links, 'html'>): OwnHosts => ({
   pages,
   hosts: [url, links?.html].flatMap((address) => (address === undefined ? [] : [new URL(address).hostname])),
@@ -18,11 +18,11 @@ export const ownHosts = ({ pages, url }: Pick<Services, 'pages' | 'url'>, links?
 const label = /^[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?$/;
 
 /**
- * The domain of a text, in lower case and in the form of DNS; or why it is none that a website can have.
+ * The domain in a text, in lower case and in the form for DNS; or why a website can't have it.
  * @example domainOf('Bücher.example') // { domain: 'xn--bcher-kva.example' }
  */
 function domainOf(text: string, own: OwnHosts): { domain: string } | { problem: string } {
-  // The function reads what a browser takes for a host, which ends before a path.
+  // The function accepts what a browser accepts as a host, which ends before a path.
   const domain = /[\s/?#:@\\]/.test(text.trim()) ? '' : domainToASCII(text.trim()).toLowerCase();
   const labels = domain.split('.');
   const last = labels.at(-1) ?? '';
@@ -33,7 +33,7 @@ function domainOf(text: string, own: OwnHosts): { domain: string } | { problem: 
   return isOwn ? { problem: 'is an address of this server' } : { domain };
 }
 
-/** Gives a repository a domain; a problem where that isn't one, or belongs to another repository. */
+/** Gives a repository a domain. Returns the problem if the domain is invalid or belongs to another repository. */
 export async function claimDomain(
   scope: WriteScope,
   repository: Id<'repositories'>,

@@ -12,7 +12,7 @@ declare module '#events/kinds.ts' {
     'pages.deleted': Record<never, never>;
     /** A build ended, successfully or not. */
     'pages.built': { build: Id<'pages_builds'> };
-    /** The same for a build of an artifact. */
+    /** A build of an artifact ended, successfully or not. */
     'pages.deployed': { build: Id<'pages_builds'> };
   }
 }

@@ -1,4 +1,4 @@
-// The check of a domain: what DNS says of it, and whether this server answers behind it.
+// The check of a domain: its DNS records, and whether this server answers at its addresses.
 
 import type { JobContext } from '#endpoint/job-context.ts';
 import { domainOrigin, type PagesAddress, siteHost } from '#endpoint/pages-address.ts';
@@ -16,7 +16,7 @@ import { findSite, storeHealth, withoutWww } from './store.ts';
 /** The path that identifies this server behind a domain. */
 export const proofPath = '/.well-known/hearth-pages';
 
-/** What it answers there: the name of the host, as this server alone can write it. */
+/** The response at that path: the name of the host, signed by this server. */
 export const proofOf = ({ secrets }: Pick<Services, 'secrets'>, host: string): string =>
   secrets.digest(host, 'pages.proof').toString('hex');
 
@@ -86,7 +86,7 @@ async function checkHost(services: Checking, host: string, name: string | undefi
   };
 }
 
-/** What the addresses tell. Which networks belong to others isn't known here. */
+/** Conclusions from the addresses. The owners of networks aren't known here. */
 function networkOf({ addresses }: DomainRecords, own: DomainRecords | undefined) {
   const ours = new Set(own?.addresses);
   const isKnown = ours.size > 0;

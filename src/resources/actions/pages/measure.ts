@@ -1,4 +1,4 @@
-// What a website would hold: the folder that becomes it, and whether that is one that can be served.
+// The size of a website: the folder to serve, and whether it can be served.
 
 import type { ObjectReader } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -8,10 +8,10 @@ import type { LimitValues } from '#lib/limits.ts';
 import type { pagesLimits } from './limits.ts';
 import type { SiteRow } from './store.ts';
 
-/** Why a website can't be built, for those who publish it. */
+/** Why a website can't be built, as a message for its publishers. */
 export class BuildError extends Error {}
 
-/** The folder of a commit from which a website is served. @throws BuildError */
+/** The folder of a commit that a website is served from. @throws BuildError */
 export async function findSiteFolder(reader: ObjectReader, commit: Oid, path: SiteRow['source_path']): Promise<Oid> {
   const folder = await reader.findFolder(commit, path.slice(1));
   if (!folder) throw new BuildError(path === '/' ? 'The commit is gone.' : `The branch has no folder ${path}.`);
@@ -20,7 +20,7 @@ export async function findSiteFolder(reader: ObjectReader, commit: Oid, path: Si
 
 const megabytes = (bytes: number): string => `${Math.floor(bytes / 1024 / 1024)} MB`;
 
-/** Counts the files of a website. The function takes the path and the size of each. @throws BuildError beyond a limit */
+/** Counts the files of a website. The returned function takes each file's path and size. @throws BuildError beyond a limit */
 export function siteMeasure(limits: LimitValues<typeof pagesLimits>): (path: string, size: number) => void {
   let files = 0;
   let bytes = 0;
@@ -33,14 +33,17 @@ export function siteMeasure(limits: LimitValues<typeof pagesLimits>): (path: str
   };
 }
 
-/** Measures the files of a folder, links and submodules apart, which aren't served. @throws BuildError beyond a limit */
+/**
+ * Measures the files of a folder. Links and submodules don't count, since they aren't served.
+ * @throws BuildError beyond a limit
+ */
 export async function checkSize(gitRepository: GitRepository, tree: Oid, limits: LimitValues<typeof pagesLimits>): Promise<void> {
   const measure = siteMeasure(limits);
   for await (const entries of readTree(gitRepository, tree, { recursive: true }))
     for (const { path, mode, size = 0 } of entries) if (isFile({ mode })) measure(path, size);
 }
 
-/** What the root of a website says of it: its domain by the file `CNAME`, and whether it has a page for what isn't there. */
+/** What the root folder of a website defines: its domain, in the file `CNAME`, and whether it has a page for missing files. */
 export async function readRoot(reader: ObjectReader, tree: Oid): Promise<{ cname: string | undefined; custom_404: boolean }> {
   const root = await reader.findInfo(tree);
   if (!root) throw new BuildError('The commit is gone.');
@@ -54,5 +57,5 @@ export async function readRoot(reader: ObjectReader, tree: Oid): Promise<{ cname
 
 const maxCname = 64 * 1024;
 
-/** A file, not a link to one. */
+/** Whether an entry is a file, and not a link to one. */
 export const isFile = ({ mode }: { mode: string }): boolean => mode === '100644' || mode === '100755';

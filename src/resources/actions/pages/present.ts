@@ -10,11 +10,11 @@ import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/in
 import type { Page, PageBuild, PageDeploymentStatus } from './schemas.ts';
 import type { BuildRow, SiteRow } from './store.ts';
 
-/** Whether everybody may see a website. */
+/** Whether a website is public. */
 export const isPublic = (site: Pick<SiteRow, 'is_public'>, { visibility }: Pick<RepositoryRow, 'visibility'>): boolean =>
   site.is_public ?? visibility === 'public';
 
-/** The label of a website's own host; null if everybody may see it. */
+/** The label of a website's own host; null if the website is public. */
 export const labelFor = (site: Pick<SiteRow, 'is_public' | 'private_label'>, repository: Pick<RepositoryRow, 'visibility'>) =>
   isPublic(site, repository) ? null : site.private_label;
 
@@ -40,7 +40,7 @@ export function presentSite(
   };
 }
 
-/** Builds of a whole page. */
+/** Presents a page of builds. */
 export async function presentBuilds(
   { db, links }: Scope,
   urls: Pick<RepositoryUrls, 'url'>,
@@ -70,5 +70,5 @@ const deploymentStatus = {
   cancelled: 'deployment_cancelled',
 } as const satisfies Record<BuildRow['status'], PageDeploymentStatus['status']>;
 
-/** The result of a deployment. */
+/** Presents the result of a deployment. */
 export const presentDeploymentStatus = ({ status }: BuildRow): PageDeploymentStatus => ({ status: deploymentStatus[status] });

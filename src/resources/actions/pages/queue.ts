@@ -9,7 +9,7 @@ export const building = { name: 'pages.build', attempts: 10 } as const;
 /** Builds wait for other jobs, since a small artifact may unpack to a gigabyte, which takes a worker long. */
 const priority = 5;
 
-/** The builds of a website come one after the other. */
+/** The builds of a website run one after the other. */
 export const enqueueBuilds = (tx: Tx, builds: readonly Pick<BuildRow, 'id' | 'repository_id'>[]): Promise<void> =>
   enqueueAll(
     tx,
@@ -20,6 +20,6 @@ export const enqueueBuilds = (tx: Tx, builds: readonly Pick<BuildRow, 'id' | 're
 export type CheckPayload = { repository: Id<'repositories'> };
 export const checking = { name: 'pages.check-domain', attempts: 1 } as const;
 
-/** Checks the domain of a website, once where several ask for it. */
+/** Checks the domain of a website, once for several requests. */
 export const enqueueCheck = (tx: Tx, repository: Id<'repositories'>): Promise<void> =>
   enqueue(tx, checking, { repository } satisfies CheckPayload, { key: `${checking.name}:${repository}` });

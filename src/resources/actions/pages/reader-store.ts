@@ -1,4 +1,4 @@
-// The statements about browsers that read websites which not everybody may see.
+// Statements about browsers that read private websites.
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { Tx } from '#database/connect.ts';
 import { removeSome } from '#database/remove-some.ts';
@@ -15,13 +15,12 @@ export const insertCode = (tx: Tx, row: Insertable<DB['pages_codes']>) =>
     from sessions b, pages_sites s
     where b.hash = ${row.session_hash} and s.repository_id = ${row.repository_id} for key share`.execute(tx);
 
-/** Removes a code and returns it, so that it can be used once only. */
+/** Removes a code and returns it, so that it can be used only once. */
 export const consumeCode = (tx: Tx, hash: Buffer): Promise<CodeRow | undefined> =>
   tx.deleteFrom('pages_codes').where('hash', '=', hash).returningAll().executeTakeFirst();
 
 /**
- * Stores a session at a website in the place of the one that the same browser had there; false where what it belongs to has
- * ended.
+ * Stores a session at a website, replacing the same browser's previous one; false if the website or its code no longer exists.
  */
 export async function putSession(tx: Tx, row: Insertable<DB['pages_sessions']>): Promise<boolean> {
   const { numAffectedRows } = await sql`

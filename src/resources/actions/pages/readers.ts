@@ -1,4 +1,4 @@
-// Readers of websites that not everybody may see. A browser signs in at the server, and comes back to the website with a code.
+// Readers of private websites. A browser signs in at the server, and returns to the website with a code.
 import { loadRoleLevels } from '#access/lookup.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -9,7 +9,7 @@ import { isLocalPath } from '#lib/web-address.ts';
 import { consumeCode, insertCode, putSession } from './reader-store.ts';
 import { keyOfAddress, loadServedSites, type ServedSite } from './served-sites.ts';
 
-/** The path of the server itself at which readers sign in, and that of a website at which they come back. */
+/** The server's path at which readers sign in, and the website's path to which they return. */
 export const signInPath = '/login/website';
 export const comeBackPath = '/.well-known/hearth-sign-in';
 
@@ -17,14 +17,14 @@ const codeMinutes = 1;
 export const sessionMinutes = 12 * 60;
 const maxPath = 2_048;
 
-/** A secret of a browser's cookie; undefined where it can't be one of this server's. */
+/** The secret in a browser's cookie; undefined if this server can't have issued it. */
 export const secretOf = (cookie: string | undefined): string | undefined =>
   cookie !== undefined && isWellFormed(cookie, ['']) ? cookie : undefined;
 
 /**
- * Where a browser signs in that wants to see a website.
- * @param nonce what the browser has of the website; the address holds its SHA-256 alone, so that nobody else can use the code
- * @param path where the browser wants to go; the root where that is too long
+ * The address at which a browser signs in to see a website.
+ * @param nonce the browser's secret for the website. The address contains only its SHA-256, so that nobody else can use the code
+ * @param path the page to go to; the root if it is too long
  */
 export function signInAddress(server: string, { host, nonce, path }: { host: string; nonce: string; path: string }): string {
   const query = new URLSearchParams({
@@ -38,7 +38,7 @@ export function signInAddress(server: string, { host, nonce, path }: { host: str
 /** The request for a sign-in address. */
 type SignIn = { readonly host: string; readonly nonceHash: Buffer; readonly path: string };
 
-/** Reads the query of a sign-in address; undefined where it isn't one, as with a path that leads to another server. */
+/** Reads the query of a sign-in address; undefined if it is invalid, for example if its path leads to another server. */
 export function readSignIn({ host, nonce, return_to: path }: Readonly<Record<string, string | undefined>>): SignIn | undefined {
   if (host === undefined || nonce === undefined || path === undefined) return undefined;
   return /^[\w-]{43}$/.test(nonce) && isReturnPath(path) ? { host, nonceHash: Buffer.from(nonce, 'base64url'), path } : undefined;
@@ -47,8 +47,8 @@ export function readSignIn({ host, nonce, return_to: path }: Readonly<Record<str
 const isReturnPath = (path: string): boolean => path.length <= maxPath && isLocalPath(path);
 
 /**
- * The website at a host that it has for itself, with its address; undefined where there is none with readers, or the account
- * isn't one of them: by its role in the repository, as the API decides.
+ * The website with a host of its own, and its address; undefined if no private website has this host, or the account may not
+ * read it. The role in the repository decides, as in the API.
  */
 export async function findWebsite(
   db: Db,
@@ -61,7 +61,7 @@ export async function findWebsite(
   const address = { ...(label === undefined ? { domain: hostname } : { label }), first: undefined, suffixes: [] };
   const key = keyOfAddress(address);
   const site = (await loadServedSites(db, new Map([[key, address]]), now)).get(key);
-  // Nobody signs in for what everybody may see: this would lead to any domain whatever.
+  // Public websites need no sign-in, and redirecting to them would allow redirects to any domain.
   if (!site || site.label === null) return undefined;
   const levels = await loadRoleLevels(db, account.id, [site.repository]);
   if (!levels.get(site.repository)) return undefined;
@@ -70,7 +70,8 @@ export async function findWebsite(
 }
 
 /**
- * Where a browser comes back to a website with a new code, which holds for its session at the server, the website and the nonce.
+ * The address at which a browser returns to a website with a new code. The code is valid for its session at the server, the
+ * website and the nonce.
  */
 export async function offerCode(
   tx: Tx,
@@ -90,9 +91,8 @@ export async function offerCode(
 }
 
 /**
- * Exchanges a code for a session at a website. The code is used up even where that is refused.
- * @returns the token of the session, and the path to go on to; undefined where the code isn't one of this website and this
- * browser, or too old
+ * Exchanges a code for a session at a website. The code is used up even if that is refused.
+ * @returns the token of the session and the path to go to; undefined if the code is expired, or for another website or browser
  */
 export async function exchangeCode(
   tx: Tx,

@@ -19,7 +19,7 @@ import { findSiteForUpdate, insertBuilds, insertSite, removeDomain, removeSite, 
 
 /**
  * The address of websites.
- * @throws Refusal 422 where this server serves none
+ * @throws Refusal 422 if this server serves no websites
  */
 export function demandPages(pages: PagesAddress | undefined): PagesAddress {
   if (!pages) throw unprocessable('This server publishes no websites: its port for them is switched off.');
@@ -31,7 +31,7 @@ type FoundSource = { readonly source: Source; readonly commit: Oid | undefined }
 
 /**
  * Finds the branch of a source.
- * @throws Refusal 422 where there is none; a website that workflows deploy needs none
+ * @throws Refusal 422 if it doesn't exist; a website that workflows deploy needs no branch
  */
 export async function findSource(
   git: GitStore,
@@ -47,7 +47,7 @@ export async function findSource(
 
 /**
  * The source that a request for a new website names.
- * @throws Refusal 422 where it names none, and needs one
+ * @throws Refusal 422 if the request needs a source and names none
  */
 export function wantedSource({ repo }: Pick<RepositoryAction, 'repo'>, { build_type = 'legacy', source }: NewPage) {
   if (!source && build_type === 'legacy') throw invalid('Page', 'source', 'missing_field');
@@ -64,8 +64,8 @@ function readSource(source: NonNullable<PageChange['source']>): Source {
 const sourceOf = ({ source_branch, source_path }: SiteRow): Source => ({ branch: source_branch, path: source_path });
 
 /**
- * The source of a website after a change; undefined where it stays.
- * @throws Refusal 422 where the branch is missing
+ * The source of a website after a change; undefined if it stays the same.
+ * @throws Refusal 422 if the branch is missing
  */
 export async function findChangedSource(git: GitStore, site: SiteRow, wanted: PageChange): Promise<FoundSource | undefined> {
   if (wanted.source === undefined && wanted.build_type === undefined) return undefined;
@@ -75,7 +75,7 @@ export async function findChangedSource(git: GitStore, site: SiteRow, wanted: Pa
 
 /**
  * The commit of a requested build.
- * @throws Refusal 422 where the website isn't built from a branch, or the branch is gone
+ * @throws Refusal 422 if the website isn't built from a branch, or the branch doesn't exist
  */
 export async function findRequestedCommit(git: GitStore, site: SiteRow): Promise<Oid> {
   const { commit } = await findSource(git, site.repository_id, { source: sourceOf(site), build_type: site.build_type });
@@ -85,7 +85,7 @@ export async function findRequestedCommit(git: GitStore, site: SiteRow): Promise
 
 const healthMinutes = 5;
 
-/** Whether the result of a domain's check is recent. */
+/** Whether a domain was checked recently. */
 export const isHealthFresh = ({ health_checked_at }: SiteRow, now: Date): boolean =>
   health_checked_at !== null && addMinutes(health_checked_at, healthMinutes) > now;
 
@@ -135,7 +135,7 @@ export async function requestBuild(scope: WriteScope, { repo, by, now }: Reposit
 
 type Change = { wanted: PageChange; found: FoundSource | undefined; pages: PagesAddress; own: OwnHosts };
 
-/** Changes the website of a repository. A new source starts a build; the present content is served until that ends. */
+/** Changes the website of a repository. A new source starts a build. The current content is served until that ends. */
 export async function changeSite(
   scope: WriteScope,
   action: RepositoryAction,
@@ -163,8 +163,8 @@ export async function changeSite(
 }
 
 /**
- * What is stored of a wish to be public. What the visibility of the repository says already is no wish, so that it ends with
- * that.
+ * The stored choice of visibility. A choice that equals the repository's visibility isn't stored, so that the website then
+ * follows changes of the repository.
  */
 async function wishOf(scope: WriteScope, action: RepositoryAction, site: SiteRow, wanted: boolean): Promise<boolean | null> {
   if (wanted !== isPublic(site, action.repo)) await checkMayBe(scope, action, wanted);

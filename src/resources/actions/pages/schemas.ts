@@ -94,7 +94,7 @@ export const PageBuildStatus = Type.Object({ url: Type.String(), status: Type.St
 
 const known = Nullable(Type.Boolean());
 
-/** The DNS records and the web server of a domain. Null: not known here. */
+/** The DNS records and the web server of a domain. Null means unknown. */
 const DomainHealth = Type.Object({
   host: Type.String(),
   uri: Type.String(),

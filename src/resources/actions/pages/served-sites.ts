@@ -1,4 +1,4 @@
-// Which website an address leads to. One statement answers for a whole batch of addresses.
+// Finds the website for an address. One statement answers a whole batch of addresses.
 import { type RawBuilder, sql } from 'kysely';
 import { roleLevelOf } from '#access/sql.ts';
 import type { Db } from '#database/connect.ts';
@@ -7,38 +7,38 @@ import { hashToken } from '#lib/token.ts';
 import { withoutWww } from './store.ts';
 
 /**
- * What an address names: an owner, or a domain, and the first part of the path behind it, which may name one of the owner's
- * repositories; or a website that has a host for itself, by its label.
+ * What an address names: an owner or a domain, with the first part of the path, which may name one of the owner's repositories;
+ * or the label of a website with a host of its own.
  */
 export type SiteAddress = ({ readonly owner: string } | { readonly domain: string } | { readonly label: string }) & {
   readonly first: string | undefined;
-  /** What the name of the owner's own website ends with, after the login and a dot. */
+  /** The suffixes of the names of owners' websites, after the login and a dot. */
   readonly suffixes: readonly string[];
 };
 
 /** A requested address, with the token of the browser's session there, if any. */
 export type AskedAddress = SiteAddress & { readonly session?: string | undefined };
 
-/** A website, and what of it is served. */
+/** A website, and what is served of it. */
 export type ServedSite = {
   readonly repository: Id<'repositories'>;
   readonly name: string;
   readonly login: string;
   readonly domain: string | null;
   readonly https_enforced: boolean;
-  /** The label of the host that it has for itself. Null: everybody may see it. */
+  /** The label of the website's own host. Null if the website is public. */
   readonly label: string | null;
-  /** Whether who asks may see it. */
+  /** Whether the visitor may see it. */
   readonly isSeen: boolean;
-  /** The folder that is served. Null: it wasn't built yet, and its host serves nothing else. */
+  /** The served folder. Null if the website wasn't built yet; its host then serves nothing else. */
   readonly tree: string | null;
-  /** Whether the first part of the path named it. */
+  /** Whether the first part of the path named the repository. */
   readonly isByFirst: boolean;
 };
 
 type Row = ServedSite & { key: string };
 
-/** A key for each address that leads to the same website, seen by the same session. */
+/** A key that is equal for addresses of the same website in the same session. */
 export const keyOfAddress = (address: AskedAddress): string => {
   const first = address.first?.toLowerCase() ?? '';
   const session = address.session ?? '';
@@ -46,14 +46,14 @@ export const keyOfAddress = (address: AskedAddress): string => {
   return `${session} ${'owner' in address ? `/${address.owner.toLowerCase()}` : withoutWww(address.domain)}/${first}`;
 };
 
-/** Whether the session that asks is that of somebody who may read the repository `r` now. */
+/** Whether the session belongs to a user who may currently read the repository `r`. */
 const isReader = (now: Date): RawBuilder<boolean> =>
   sql<boolean>`exists (select from pages_sessions k
     join sessions b on b.hash = k.session_hash join accounts reader on reader.id = b.account_id
     where k.hash = decode(a.session, 'hex') and k.repository_id = r.id and k.expires_at > ${now} and b.expires_at > ${now}
       and reader.suspended_at is null and ${roleLevelOf(sql`reader.id`)} > 0)`;
 
-/** By what addresses name, their owners, and the repositories that are at their roots. */
+/** The owners for each kind of address, and the repositories at their roots. */
 const rootsOf = [
   ['owner', sql`select a.*, o.id as owner_id, null::bigint as root_id from asked a join accounts o on lower(o.login) = a.owner`],
   [
@@ -69,9 +69,9 @@ const rootsOf = [
 ] as const;
 
 /**
- * The websites of some addresses, by the keys of these. Where the path names a repository with a website, it is that; else the
- * one of the owner, the domain or the label. Among those of an owner are only websites that everybody may see; the others are
- * alone at a domain or a label, and `isSeen` says whether who asks may see them.
+ * The websites of some addresses, by the keys of these. If the path names a repository with a website, that website is used;
+ * otherwise the website of the owner, the domain or the label. Addresses of owners lead to public websites only. Private websites
+ * have a domain or a label, and `isSeen` says whether the visitor may see them.
  */
 export async function loadServedSites(
   db: Db,
@@ -87,10 +87,10 @@ export async function loadServedSites(
     suffixes: address.suffixes,
     session: address.session === undefined ? null : hashToken(address.session).toString('hex'),
   }));
-  // Most requests ask for owners alone, and PostgreSQL prepares what else a statement has each time.
+  // Most requests contain only addresses of owners, and PostgreSQL plans every other part of a statement each time.
   const roots = rootsOf.filter(([field]) => asked.some((one) => one[field] !== null)).map(([, query]) => query);
   const seen = asked.some(({ session }) => session !== null) ? isReader(now) : sql<boolean>`false`;
-  // Each name is looked for by itself (`limit 1`): PostgreSQL would rather read all repositories of an owner, who may have
+  // Each name is looked up separately (`limit 1`). Otherwise PostgreSQL would read all repositories of an owner, possibly
   // thousands.
   const { rows } = await sql<Row>`
     with asked as (

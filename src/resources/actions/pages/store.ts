@@ -77,7 +77,7 @@ export const storeHealth = (tx: Tx, repository: RepositoryId, health: PagesHealt
  */
 export async function putDomain(tx: Tx, repository: RepositoryId, domain: string): Promise<boolean> {
   const base = withoutWww(domain);
-  // This keeps others from taking the domain between the two following statements, until the transaction ends.
+  // This keeps others from taking the domain between the following two statements, until the transaction ends.
   await sql`select pg_advisory_xact_lock(hashtextextended('pages domain:' || ${base}, 0))`.execute(tx);
   const taken = await tx
     .selectFrom('pages_domains')
@@ -147,7 +147,7 @@ export const loadBuilds = async (db: Db, ids: readonly Id<'pages_builds'>[]): Pr
 
 export type NewBuild = Pick<BuildRow, 'repository_id' | 'event_id' | 'commit_sha' | 'pusher_id' | 'created_at' | 'updated_at'>;
 
-/** Inserts builds, and returns the builds that their events hadn't already caused. */
+/** Inserts builds, except those that their events already caused. Returns the inserted builds. */
 export const insertBuilds = (tx: Tx, rows: readonly NewBuild[]): Promise<Pick<BuildRow, 'id' | 'repository_id'>[]> =>
   tx
     .insertInto('pages_builds')

@@ -1,4 +1,4 @@
-// What an artifact holds: a tar of the files of a website, alone or in a zip archive. It may come from anybody.
+// The files of an artifact: a tar of a website's files, alone or in a zip archive. Its contents are untrusted.
 
 import { PassThrough, type Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
@@ -10,15 +10,15 @@ import { trimEndOf } from '#lib/trim.ts';
 import { pagesLimits } from './limits.ts';
 import { BuildError, siteMeasure } from './measure.ts';
 
-/** The name of the tar in a zip archive, as the workflows of the public API have it. */
+/** The name of the tar in a zip archive, as workflows of the public API create it. */
 const tarName = 'artifact.tar';
 const maxEntries = fixedValue(pagesLimits.archiveEntries);
-/** What stands before files in a tar takes a part of its size. */
+/** Headers of files take part of a tar's size. */
 const headersOfEach = 2_048;
 
 /**
- * The files of an artifact. They must be read in their order.
- * @throws BuildError for what isn't such an archive, holds links, or more than the limits allow
+ * The files of an artifact, which must be read in order.
+ * @throws BuildError for an invalid archive, for links, and beyond the limits
  */
 export async function* filesOfArtifact(file: File, limits: LimitValues<typeof pagesLimits>): AsyncGenerator<IncomingFile> {
   const measure = siteMeasure(limits);
@@ -28,15 +28,16 @@ export async function* filesOfArtifact(file: File, limits: LimitValues<typeof pa
     (source) => pipeline(source, bounded(limits), withShortHeaders, unpacked),
     (error: Error) => void unpacked.destroy(error),
   );
-  feeding.catch(() => undefined); // the reader of the entries is told of it
+  feeding.catch(() => undefined); // the reader of the entries gets the error
   try {
     for await (const entry of unpacked) {
       const { name, type, size = 0 } = entry.header;
       const path = trimEndOf(name.replace(/^(?:\.\/)+/, ''), '/');
       if (type === 'file' && path !== '') {
         measure(path, size);
-        yield { path, size, bytes: explained(entry as AsyncIterable<Buffer>) }; // it was not told an encoding
-      } else if (type !== 'directory' && type !== 'file') throw new BuildError(`The artifact holds ${path}, which is no file.`);
+        yield { path, size, bytes: explained(entry as AsyncIterable<Buffer>) }; // no encoding was set
+      } else if (type !== 'directory' && type !== 'file')
+        throw new BuildError(`The artifact contains ${path}, which is not a file.`);
       entry.resume();
     }
     await feeding;
@@ -47,7 +48,7 @@ export async function* filesOfArtifact(file: File, limits: LimitValues<typeof pa
   }
 }
 
-/** The bytes of a file. Its errors get messages of this module. */
+/** The bytes of a file, with this module's error messages. */
 async function* explained(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   try {
     yield* parts;
@@ -56,16 +57,16 @@ async function* explained(parts: AsyncIterable<Buffer>): AsyncGenerator<Buffer> 
   }
 }
 
-/** What the readers of archives say of one that is none is for the publisher; other errors are the server's. */
+/** The publisher sees errors about invalid archives; other errors are the server's. */
 function reasonOf(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof BuildError) return error;
   const code = 'code' in error ? String(error.code) : '';
   const isOfArchive =
     code.startsWith('Z_') || /tar|zip|central directory|compression|crc|bytes in the stream|end of/i.test(error.message);
-  return isOfArchive ? new BuildError('The artifact is no archive of a website, or it is damaged.') : error;
+  return isOfArchive ? new BuildError('The artifact is not an archive of a website, or is damaged.') : error;
 }
 
-/** No more is unpacked than the files of a website may take. */
+/** Stops unpacking at the size limit of websites. */
 async function* boundedParts(source: AsyncIterable<Buffer>, most: number): AsyncGenerator<Buffer> {
   let bytes = 0;
   for await (const part of source) {

@@ -5,7 +5,7 @@ import { addWebRoutes, fieldsOf, messagePage, sendPage, sessionOf, toSignIn } fr
 import type { RouteParts } from '#resources/route-parts.ts';
 import { findWebsite, offerCode, readSignIn, signInPath } from './readers.ts';
 
-/** Where websites that not everybody may see send their readers. Nobody is asked: a website doesn't learn who reads it. */
+/** Where private websites send their readers to sign in. There is no consent page, since a website doesn't learn who reads it. */
 export function addWebsiteRoutes(app: FastifyInstance, parts: RouteParts): void {
   addWebRoutes(app, parts, (scope) => scope.get(signInPath, async (request, reply) => leadBack(parts, request, reply)));
 }

@@ -6,12 +6,12 @@ import { type KeyRow, type KeyUse, replaceKey } from '#resources/actions/encrypt
 
 type Organization = Pick<Account, 'id'>;
 
-/** The key of an organization that callers encrypt secrets of registries with. */
+/** The key of an organization that callers use to encrypt secrets of registries. */
 export const registryKey = ({ id }: Organization): KeyUse => ({ purpose: 'private_registries', column: 'organization_id', id });
 
 type Rotation = { org: Organization; by: Id<'accounts'> | undefined };
 
-/** Replaces that key. Secrets that were encrypted with the old one and arrive later are refused; stored ones stay readable. */
+/** Replaces that key. New secrets that were encrypted with the old key are refused; stored ones stay readable. */
 export async function rotateRegistryKey(scope: WriteScope & Needs<'secrets'>, { org, by }: Rotation): Promise<KeyRow> {
   const key = await replaceKey(scope, registryKey(org));
   await record(scope.tx, {

@@ -62,7 +62,7 @@ type Settled = {
   identity: Identity;
 };
 
-/** Checks fields that are required by the value of others, which the schema can't. */
+/** Checks fields that are required depending on other fields, which the schema can't express. */
 function checkSettled({ auth_type, registry_type, username, identity }: Settled): void {
   if (auth_type === 'username_password' && !username) throw missing('username');
   const absent = domainFields(auth_type, registry_type).find((field) => identity[field] === undefined);

@@ -11,7 +11,7 @@ export type RegistryVisibility = (typeof registryVisibilities)[number];
 const text = Type.String({ minLength: 1, maxLength: 1024 });
 const identity = each(identityFields, Type.Optional(text));
 
-/** A registry in replies, which never have its secret. */
+/** A registry in replies. Replies never include the secret. */
 export const PrivateRegistry = Type.Object({
   name: Type.String(),
   registry_type: OneOf(registryTypes),

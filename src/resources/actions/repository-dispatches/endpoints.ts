@@ -5,7 +5,7 @@ import { inRepository } from '#events/scope.ts';
 import { Nothing, withDefault } from '#lib/shape.ts';
 import { findAskerBehind } from '#resources/actions/workflow-runs/index.ts';
 
-/** The public API's limit for the properties of a payload. */
+/** The public API's limit on the number of a payload's properties. */
 const maxProperties = 10;
 
 export const createDispatch = endpoint({

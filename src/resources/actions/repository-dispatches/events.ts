@@ -3,11 +3,11 @@ import { aboutRepository, eventKinds, payloadBuilder, webhookEventType } from '#
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** Somebody reported an event from another system. */
+    /** An event from another system. */
     'repository.dispatched': {
       type: string;
       payload: { readonly [name: string]: unknown };
-      /** The user behind the job, where a job's token sent it. */
+      /** The user behind the job, if a job's token sent the event. */
       onBehalfOf?: Id<'accounts'>;
     };
   }

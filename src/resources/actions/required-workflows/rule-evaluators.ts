@@ -1,4 +1,4 @@
-// The rule that wants workflows of other repositories to succeed before a branch gets a commit.
+// The rule that requires successful workflows of other repositories before a branch gets a commit.
 import { asId } from '#lib/id.ts';
 import { listRequiredRuns, loadShared } from '#resources/actions/workflow-runs/index.ts';
 import { readWorkflowFile } from '#resources/actions/workflows/index.ts';
@@ -17,10 +17,10 @@ import { findRequiredFile, loadSources, refsOf, sourceOf } from './sources.ts';
 type Problem = { readonly message: string; readonly isPending: boolean };
 type Run = Awaited<ReturnType<typeof listRequiredRuns>>[number];
 
-/** As for required checks: a run whose jobs were all skipped counts. */
+/** As for required checks, a run counts even if all its jobs were skipped. */
 const goodConclusions: readonly Run['conclusion'][] = ['success', 'neutral', 'skipped'];
 
-/** Why a run doesn't fulfil the rule; undefined where it does. */
+/** Why a run doesn't satisfy the rule; undefined if it does. */
 function problemOfRun({ path, status, conclusion }: Run): Problem | undefined {
   const name = `Required workflow "${path}"`;
   if (status !== 'completed') return { message: `${name} has not completed.`, isPending: true };
@@ -29,7 +29,7 @@ function problemOfRun({ path, status, conclusion }: Run): Problem | undefined {
   return { message: `${name} did not succeed: its run ended with ${conclusion}.`, isPending: false };
 }
 
-/** It names no repository: whoever reads this may not know of it. */
+/** The message doesn't name the repository, since the user may not know that it exists. */
 const notFound = ({ path, repository_id }: RequiredWorkflow): Problem => ({
   message: `Required workflow "${path}" was not found, or the repository ${repository_id} does not share it.`,
   isPending: false,
@@ -37,7 +37,7 @@ const notFound = ({ path, repository_id }: RequiredWorkflow): Problem => ({
 
 type WithoutRun = {
   readonly required: RequiredWorkflow;
-  /** Undefined where it isn't shared. */
+  /** Undefined if it isn't shared. */
   readonly source: RepositoryWithOwner | undefined;
   readonly target: RepositoryWithOwner;
   readonly isEnabled: boolean;
@@ -59,7 +59,7 @@ async function problemWithoutRun(
   return { message: `${name} is expected.`, isPending: true };
 }
 
-/** What keeps a commit from fulfilling a rule, for each of its workflows. */
+/** The problems that keep a commit from satisfying a rule, one for each failing workflow. */
 async function findProblems(
   check: RuleCheck,
   { move, commit }: { move: RuledMove; commit: string },
@@ -73,7 +73,7 @@ async function findProblems(
     repository: repo.id,
     head: commit,
     pull: queue === 'merging' ? undefined : merge?.id,
-    // No pull request is made for a branch that isn't there yet.
+    // A branch that doesn't exist yet has no pull requests.
     base: move.before === null ? undefined : move.ref,
     sources: all.map(({ repository_id }) => asId<'repositories'>(repository_id)),
   });
@@ -95,15 +95,15 @@ async function findProblems(
   return problems;
 }
 
-/** The run of a workflow, of the ref or commit that a rule names. */
+/** The run of a workflow at the ref or commit that a rule names. */
 function runOf(runs: readonly Run[], source: RepositoryWithOwner, required: RequiredWorkflow): Run | undefined {
   const own = runs.filter((run) => run.workflow_repository_id === source.id && run.workflow_path === required.path);
   return refsOf(required, source).flatMap((ref) => own.find(({ workflow_ref }) => workflow_ref === ref) ?? [])[0];
 }
 
 /**
- * Each workflow must have run with success: for the head of the pull request that is merged, for the commit that a merge queue
- * made of it, or for the commit that is pushed.
+ * Each workflow must have run successfully: for the head of the merged pull request, for the commit that a merge queue created
+ * for it, or for the pushed commit.
  */
 const workflows: RuleEvaluator<'workflows'> = {
   kinds: ['creation', 'update'],
@@ -120,5 +120,5 @@ const workflows: RuleEvaluator<'workflows'> = {
   },
 };
 
-/** The rules that runs of workflows decide. */
+/** The rule types that depend on workflow runs. */
 export const workflowEvaluators = { workflows } as const satisfies Partial<RuleEvaluators>;

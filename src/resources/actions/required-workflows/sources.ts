@@ -1,4 +1,4 @@
-// Where required workflows come from: a file of another repository of the same owner, which must share its workflows.
+// The sources of required workflows: files of another repository of the same owner, which must share its workflows.
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
@@ -11,20 +11,20 @@ import { type FoundFile, findWorkflowFile } from '#resources/actions/workflows/i
 import type { RequiredWorkflow } from '#resources/code/ref-rules/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 
-/** A required workflow as it is now: its file, with the ref or commit that the rule wants it of. */
+/** The current state of a required workflow: its file, at the ref or commit that the rule names. */
 export type RequiredFile = {
   readonly repository: RepositoryWithOwner;
   /** The path in that repository. */
   readonly path: string;
   readonly ref: string;
   readonly sha: Oid;
-  /** Its path names the repository and the ref. */
+  /** The file, whose path includes the repository and the ref. */
   readonly found: FoundFile;
 };
 
 type Repositories = ReadonlyMap<RepositoryWithOwner['id'], RepositoryWithOwner>;
 
-/** The repositories that required workflows are of. */
+/** The repositories of required workflows. */
 export const loadSources = (
   db: Db,
   required: readonly RequiredWorkflow[],
@@ -32,7 +32,7 @@ export const loadSources = (
 ): Promise<Repositories> =>
   loadNamedRepositories(db, [...others, ...gather(required, 'repository_id').map((id) => asId<'repositories'>(id))]);
 
-/** The repository of a required workflow, unless it has another owner than the one that the workflow runs for. */
+/** The repository of a required workflow, if its owner is also the owner of the repository that the workflow runs for. */
 export function sourceOf(
   repositories: Repositories,
   { repository_id }: RequiredWorkflow,
@@ -42,14 +42,14 @@ export function sourceOf(
   return source?.owner_id === target.owner_id ? source : undefined;
 }
 
-/** The refs, or the commit, that a rule may mean, the one that counts first. Runs have one of them. */
+/** The possible refs, or the commit, of a rule, in order of precedence. Runs have one of them. */
 export function refsOf({ ref, sha }: RequiredWorkflow, { default_branch }: RepositoryWithOwner): string[] {
   if (sha !== undefined) return [sha];
   if (ref === undefined) return [branchRef(default_branch)];
   return ref.startsWith('refs/') ? [ref] : refsNamed(ref);
 }
 
-/** The file of a required workflow, in a repository that shares its workflows; undefined where it isn't there. */
+/** The file of a required workflow, in a repository that shares its workflows; undefined if it doesn't exist. */
 export async function findRequiredFile(
   git: GitStore,
   source: RepositoryWithOwner,

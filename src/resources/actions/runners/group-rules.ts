@@ -123,7 +123,7 @@ export async function takeFromGroup(
   notifyQueued(scope.tx);
 }
 
-/** @returns how many groups the organization has */
+/** @returns the number of the organization's groups */
 async function checkName(
   scope: WriteScope,
   organization: Id<'accounts'>,

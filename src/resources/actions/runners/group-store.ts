@@ -1,4 +1,4 @@
-// Reads of groups of runners, with what they are for. The rows are those of the family runner-groups.
+// Reads of runner groups and their repositories. The family runner-groups owns the rows.
 import { type Selectable, sql } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -8,7 +8,7 @@ import type { Listed, Page } from '#lib/page.ts';
 import { ownRunnersAllowed } from '#resources/repositories/actions-permissions/index.ts';
 import { type SelectionMode, selectionIncludes, selectionMode } from '#resources/repositories/repository-selections/index.ts';
 
-/** A group, and for which repositories it is; null where nobody ever said, which are all. */
+/** A group, and which repositories may use it; null if that was never set, which means all. */
 export type GroupRow = Selectable<DB['runner_groups']> & { readonly mode: SelectionMode | null };
 type Organization = Id<'accounts'>;
 type Group = Id<'runner_groups'>;
@@ -22,11 +22,11 @@ const groups = (db: Db) =>
 export const selectGroup = (db: Db, organization: OrSql<Organization>, id: Group) =>
   groups(db).where('g.organization_id', '=', organization).where('g.id', '=', id);
 
-/** A group again, its row locked; undefined when it was deleted. */
+/** Reads the group again and locks its row; undefined if it was deleted. */
 export const findGroupForUpdate = (tx: Tx, { id }: Pick<GroupRow, 'id'>): Promise<GroupRow | undefined> =>
   groups(tx).where('g.id', '=', id).forUpdate('g').executeTakeFirst();
 
-/** A page of an organization's groups; with the name of a repository, those that are for it. */
+/** A page of an organization's groups; with the name of a repository, only groups that it may use. */
 export function listGroups(
   db: Db,
   organization: Organization,
@@ -39,7 +39,7 @@ export function listGroups(
   return list(db, repository === undefined ? all : all.where(named), page);
 }
 
-/** How many groups an organization has, and whether another one than `own` has this name, in any case. */
+/** The number of an organization's groups, and whether a group other than `own` has this name, regardless of case. */
 export async function countGroups(
   db: Db,
   organization: Organization,
@@ -55,14 +55,15 @@ export async function countGroups(
     .executeTakeFirstOrThrow();
 }
 
-/** Whether a row of `runner_groups g` is for a row of `repositories p`. */
+/** Whether the group `runner_groups g` may be used by the repository `repositories p`. */
 export const groupIncludes = sql<boolean>`(
   (g.selection_id is null or ${selectionIncludes(sql.ref('g.selection_id'), sql.ref('p.id'))})
   and (g.allows_public_repositories or p.visibility <> 'public'))`;
 
 /**
- * Whether a row of `runner_groups g` takes a row of `workflow_runs w` of `repositories p`: any, or those of workflows that it
- * names, as of a ref (in full, or by the name of a branch or a tag) or of a commit. A required one is of its own repository.
+ * Whether the group `runner_groups g` accepts the run `workflow_runs w` of `repositories p`: any run, or only runs of the
+ * workflows that it names, at a ref (in full, or by the name of a branch or a tag) or at a commit. A required workflow is
+ * looked up in its own repository.
  */
 export const groupTakesWorkflow = sql<boolean>`(not g.restricted_to_workflows or exists (
   select from repositories f join accounts o on o.id = f.owner_id, unnest(g.selected_workflows) as named(workflow),
@@ -75,8 +76,8 @@ export const groupTakesWorkflow = sql<boolean>`(not g.restricted_to_workflows or
         file.path || '@' || coalesce(w.workflow_sha, w.sha))))`;
 
 /**
- * Whether a row of `runners r` in the group `g`, if any, may take jobs of a row of `repositories p`: its own, or those that its
- * group is for.
+ * Whether the runner `runners r` in the group `g`, if any, may take jobs of `repositories p`: the repository owns the runner, or
+ * may use its group.
  */
 export const servesRepository = sql<boolean>`(
   r.repository_id = p.id and ${ownRunnersAllowed} or r.organization_id = p.owner_id and ${groupIncludes})`;

@@ -146,11 +146,11 @@ const systems = { linux: /^(linux|ubuntu|debian|alpine|fedora)\b/i, windows: /^w
 const systemOf = (labels: readonly string[]): string =>
   Object.entries(systems).find(([, pattern]) => labels.some((label) => pattern.test(label)))?.[0] ?? 'unknown';
 
-/** The labels that a runner has by its kind (the public API's names). Instances of hosted runners have none. */
+/** A runner's default labels (the public API's names). Instances of hosted runners have none. */
 export const kindLabels = ({ os, hosted_runner_id }: Pick<RunnerRow, 'os' | 'hosted_runner_id'>): string[] =>
   hosted_runner_id === null ? ['self-hosted', ...(os in systems ? [os] : [])] : [];
 
-/** The labels that jobs select a runner by: by its kind, its own, and custom ones. */
+/** The labels by which jobs select a runner: its default labels, its own, and custom ones. */
 export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os' | 'hosted_runner_id'>): string[] =>
   unique([...kindLabels(row), ...row.labels, ...row.custom_labels]);
 
@@ -209,7 +209,7 @@ export async function createJitRunner(
 
 /**
  * Creates an instance of a hosted runner, which runs one job.
- * @returns the registration file for its program; undefined where its name is taken
+ * @returns the registration file for its program; undefined if its name is taken
  */
 export async function createHostedInstance(
   scope: WriteScope,
@@ -229,7 +229,7 @@ type NewEphemeral = Omit<Parameters<typeof insertRunner>[1], 'uuid' | 'token_has
 
 /**
  * Inserts a runner that takes one job.
- * @returns undefined where its name is taken
+ * @returns undefined if its name is taken
  */
 async function createEphemeral(scope: WriteScope, row: NewEphemeral): Promise<{ runner: RunnerRow; token: string } | undefined> {
   const token = newToken(tokenPrefix);

@@ -55,7 +55,7 @@ const loadJobsOf: Loader<JobRow['id'], JobRow> = ({ db }, ids) => loadJobs(db, i
 const loadWorkflowsOf: Loader<WorkflowRow['id'], WorkflowRow> = ({ db }, ids) => loadWorkflows(db, ids);
 const loadPayloadsOf: Loader<RunSummary['id'], string> = ({ db }, ids) => loadPayloads(db, ids);
 
-/** A run has often gone on when its payload is built: these say what it was when it happened. */
+/** A run may have continued by the time its payload is built; these fields keep its state at the time of the event. */
 const runAt = {
   requested: { status: 'queued', conclusion: null },
   in_progress: { status: 'in_progress', conclusion: null },
@@ -113,7 +113,7 @@ const jobPayload = (
     const urls = repositoryUrlsOf(context.links, repository);
     const [workflow_job] = await presentJobs(context, urls, [{ ...row, ...jobAt[action] }]);
     if (!workflow_job || (action === 'completed' && workflow_job.status !== 'completed')) return [];
-    // Its steps are shown at its end.
+    // The payload includes the steps only after the job has ended.
     const steps = action === 'completed' ? workflow_job.steps : [];
     return [{ type: jobEvent, action, body: { workflow_job: { ...workflow_job, steps } } }];
   });
@@ -122,7 +122,7 @@ const loadReviewsOf: Loader<ReviewRow['id'], ReviewRow & { jobs: JobRow['id'][] 
   loadReviewsWithJobs(db, ids);
 const loadDeploymentsOf: Loader<DeploymentRow['id'], DeploymentRow> = ({ db }, ids) => loadDeployments(db, ids);
 
-/** A job as payloads of reviews show it. */
+/** A job in payloads of reviews. */
 const presentReviewedJob = (urls: RepositoryUrls, job: JobRow) => ({
   id: job.id,
   name: null,
@@ -134,7 +134,7 @@ const presentReviewedJob = (urls: RepositoryUrls, job: JobRow) => ({
   environment: planOf(job).environment?.name ?? '',
 });
 
-/** The run and the job of an event about a job that waits; undefined where one is gone. */
+/** The run and the job of an event about a waiting job; undefined if one was deleted. */
 async function findWaiting(context: PayloadScope, repository: OwnedRepository, { run, job }: JobEvent) {
   const [runRow, jobRow] = await Promise.all([context.load(loadRunsOf, run), context.load(loadJobsOf, job)]);
   return runRow?.repository_id === repository.id && jobRow ? { run: runRow, job: jobRow } : undefined;
@@ -167,7 +167,7 @@ const reviewPayload = (
     const body = {
       approver: presentUser(context.links, approver),
       comment: review.comment,
-      // As the public API describes it: people alone.
+      // As documented by the public API: only people.
       reviewers: reviewers.filter(({ type }) => type === 'User'),
       since: timestamp(first.asked_at ?? first.created_at),
       workflow_job_run: shown[0],

@@ -65,7 +65,7 @@ export const runLimits = moreLimits('workflows', {
     of: 'a job that says nothing of its time',
     past: 'it is cancelled',
   },
-  /** The runner asks again by itself. It tells its own limit of a request, which is 5 seconds unless it is set. */
+  /** The runner repeats its requests. Its own timeout for a request is 5 seconds by default. */
   poll: {
     value: 30 * seconds,
     unit: 'milliseconds',

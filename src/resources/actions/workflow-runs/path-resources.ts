@@ -5,7 +5,7 @@ import { findLogArchiveOfKey, findLogOfKey } from './logs/address.ts';
 import { runOfAttempt } from './present.ts';
 import { findAttempt, selectJob, selectRun } from './store.ts';
 
-/** A run of a repository. Its row is locked by the rules that change it, which need its file, too. */
+/** A run of a repository. The rules that change it lock its row, since they also need its file. */
 export const workflowRun = pathResource({
   name: 'workflowRun',
   words: { run_id: idOf('workflow_runs') },
@@ -13,7 +13,7 @@ export const workflowRun = pathResource({
   query: ({ db, at }, { run_id }) => selectRun(db, at.repo.id, run_id),
 });
 
-/** A run as it is in one of its attempts, or was at the end of it. */
+/** A run in one of its attempts, with its state at the end of that attempt. */
 export const runAttempt = pathResource({
   name: 'attempt',
   words: { attempt_number: numberWord },
@@ -33,7 +33,7 @@ export const workflowJob = pathResource({
   query: ({ db, at }, { job_id }) => selectJob(db, at.repo.id, job_id),
 });
 
-/** A concurrency group of a repository, by its name, while somebody is in it. */
+/** A concurrency group of a repository, by its name, while it has members. */
 export const concurrencyGroup = pathResource({
   name: 'concurrencyGroup',
   words: { concurrency_group_name: nameWord },
@@ -41,7 +41,7 @@ export const concurrencyGroup = pathResource({
   query: ({ db, at }, { concurrency_group_name }) => selectGroup(db, at.repo.id, concurrency_group_name),
 });
 
-/** A job, by the key of an address that was handed out for its log. */
+/** A job, by the key in the address of its log. */
 export const handedOutLog = pathResource({
   name: 'log',
   words: { log_key: nameWord },
@@ -49,7 +49,7 @@ export const handedOutLog = pathResource({
   find: ({ db, services: { secrets }, now }, { log_key }) => findLogOfKey(db, { secrets, now }, log_key),
 });
 
-/** An attempt of a run, by the key of an address that was handed out for its logs. */
+/** An attempt of a run, by the key in the address of its logs. */
 export const handedOutLogArchive = pathResource({
   name: 'logs',
   words: { log_archive_key: nameWord },

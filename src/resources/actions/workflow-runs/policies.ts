@@ -1,7 +1,7 @@
 import { readsActions } from '#access/policies.ts';
 import type { Policy } from '#access/policy.ts';
 
-/** Logs are for those who are signed in, also of public repositories (the public API's rule). */
+/** Logs require signing in, even for public repositories (the public API's rule). */
 export const readsLogs = {
   scopes: readsActions.scopes,
   role: readsActions.role,

@@ -25,7 +25,7 @@ export const runUrl = (urls: RepositoryUrls, id: RunSummary['id']): string => `$
 /** The page of a run. */
 export const runPage = (urls: RepositoryUrls, id: RunSummary['id']): string => `${urls.html}/actions/runs/${id}`;
 
-/** Runs of a whole page, all of one repository. */
+/** Presents a page of runs of one repository. */
 export async function presentRuns(
   scope: Scope,
   repo: RepositoryWithOwner,
@@ -53,7 +53,9 @@ const headOf = (
   repositories: ReadonlyMap<number, MinimalRepository>,
 ): MinimalRepository | null => (id === null ? null : (getOptional(repositories, id) ?? null));
 
-/** A run as payloads show it. Those who get payloads of its repository may not read a private one that it came from. */
+/**
+ * A run in payloads. Receivers of a repository's payloads may not be allowed to read a private repository that the run came from.
+ */
 export async function presentRunPayload(scope: Scope, repo: RepositoryWithOwner, row: RunSummary): Promise<WorkflowRunInPayload> {
   const { db, links } = scope;
   const urls = repositoryUrlsOf(links, repo);
@@ -91,7 +93,7 @@ export const runOfAttempt = (row: RunSummary, attempt: AttemptRow): RunSummary =
   updated_at: attempt.updated_at,
 });
 
-/** What runs show beside their own rows. */
+/** The related data that runs include. */
 type RunParts = {
   readonly accounts: ReadonlyMap<Account['id'], Account>;
   readonly pulls: Awaited<ReturnType<typeof loadPullsOfHeads>>;
@@ -155,7 +157,7 @@ function presentOneRun(
     run_started_at: timestamp(row.started_at),
     jobs_url: `${url}/jobs`,
     logs_url: `${url}/logs`,
-    // Where the suite was deleted, all of the commit.
+    // If the suite was deleted, the whole commit.
     check_suite_url:
       row.check_suite_id === null
         ? `${urls.url}/commits/${row.head_sha}/check-suites`
@@ -165,11 +167,11 @@ function presentOneRun(
     rerun_url: `${url}/rerun`,
     previous_attempt_url: row.attempt > 1 ? `${url}/attempts/${row.attempt - 1}` : null,
     workflow_url: workflowUrl(urls, row.workflow_id),
-    head_commit: row.head_commit as SimpleCommit, // as createRun has written it
+    head_commit: row.head_commit as SimpleCommit, // as createRun wrote it
   };
 }
 
-/** Jobs of a whole page, all of one repository. */
+/** Presents a page of jobs of one repository. */
 export async function presentJobs({ db }: Scope, urls: RepositoryUrls, rows: readonly JobRow[]): Promise<WorkflowJob[]> {
   if (rows.length === 0) return [];
   const [runs, steps] = await Promise.all([loadRuns(db, gather(rows, 'run_id')), listSteps(db, rows.map(sourceOf))]);
@@ -208,7 +210,7 @@ function presentOneJob(urls: RepositoryUrls, run: RunSummary, row: JobRow, steps
       started_at: timestampOrNull(step.started_at),
       completed_at: timestampOrNull(step.completed_at),
     })),
-    // Where its own check run was deleted, all of the commit.
+    // If its own check run was deleted, the whole commit.
     check_run_url:
       row.check_run_id === null ? `${urls.url}/commits/${run.head_sha}/check-runs` : `${urls.url}/check-runs/${row.check_run_id}`,
     labels: row.labels,

@@ -68,7 +68,7 @@ export const WorkflowRun = Type.Object({
 });
 export type WorkflowRun = Static<typeof WorkflowRun>;
 
-/** A run as payloads show it: with less of its repositories. */
+/** A run in payloads, with fewer fields of its repositories. */
 export const WorkflowRunInPayload = Type.Object({
   ...run,
   repository: SimpleRepository,
@@ -112,7 +112,7 @@ export const WorkflowJob = Type.Object({
 });
 export type WorkflowJob = Static<typeof WorkflowJob>;
 
-/** The systems of runners, by the public API's names. */
+/** The operating systems of runners, by the public API's names. */
 const Systems = <const S extends Parameters<typeof Type.Object>[0]>(of: S) =>
   Type.Object({
     UBUNTU: Type.Optional(Type.Object(of)),
@@ -150,7 +150,7 @@ const states = [
 
 export const PullRequestsLeftOut = Type.Object({ exclude_pull_requests: withDefault(Type.Boolean(), false) });
 
-/** Which runs are wanted. */
+/** The filter for runs. */
 export const WorkflowRunFilter = Type.Object({
   actor: Type.Optional(name),
   branch: Type.Optional(Type.String({ maxLength: 1_024 })),
@@ -176,7 +176,7 @@ export const NewDispatch = Type.Object(
 );
 export type NewDispatch = Static<typeof NewDispatch>;
 
-/** What a dispatch tells its run. */
+/** The event payload of a dispatch, which its run gets. */
 export const DispatchPayload = Type.Object({
   inputs: Type.Record(Type.String(), Type.String()),
   ref: Type.String(),
@@ -198,7 +198,7 @@ const member = {
   run_name: Type.String(),
   run_url: Type.String(),
   run_html_url: Type.String(),
-  /** Of a member that is one job of its run; of one that is a call of a workflow, the name alone. */
+  /** The fields of a member that is a job. A member that is a call of a workflow has only the name. */
   job_id: Type.Optional(Type.Integer()),
   job_name: Type.Optional(Type.String()),
   job_url: Type.Optional(Type.String()),
@@ -209,7 +209,7 @@ const member = {
 export const ConcurrencyGroupMember = Type.Object(member);
 export type ConcurrencyGroupMember = Static<typeof ConcurrencyGroupMember>;
 
-/** A group with who has its turn, and who waits for it. */
+/** A group with its member in progress, and its waiting members. */
 export const ConcurrencyGroupWithMembers = Type.Object({
   ...group,
   total_count: Type.Integer(),
@@ -217,7 +217,7 @@ export const ConcurrencyGroupWithMembers = Type.Object({
 });
 export type ConcurrencyGroupWithMembers = Static<typeof ConcurrencyGroupWithMembers>;
 
-/** A group with the places that a run and its jobs have in it: how many members come before each. */
+/** A group with the positions of a run and its jobs: the number of members before each. */
 export const ConcurrencyGroupOfRun = Type.Object({
   ...group,
   group_members: Type.Array(Type.Object({ ...member, position: Type.Integer(), position_url: Type.String() })),
@@ -226,7 +226,7 @@ export type ConcurrencyGroupOfRun = Static<typeof ConcurrencyGroupOfRun>;
 
 const optionalId = Type.Optional(Type.Integer({ minimum: 1, maximum: maxId }));
 
-/** Who comes before a run, or before a job. */
+/** The members before a run or a job. */
 export const ConcurrencyGroupFilter = Type.Object({ ahead_of_run: optionalId, ahead_of_job: optionalId });
 export type ConcurrencyGroupFilter = Static<typeof ConcurrencyGroupFilter>;
 
@@ -251,7 +251,7 @@ export type PendingDeployment = Static<typeof PendingDeployment>;
 const reviewStates = ['approved', 'rejected'] as const;
 const comment = Type.String({ maxLength: 4_096 });
 
-/** What somebody said of deployments of a run. */
+/** A review of a run's deployments. */
 export const EnvironmentApproval = Type.Object({
   environments: Type.Array(Type.Object({ ...PendingEnvironment.properties, created_at: Timestamp, updated_at: Timestamp })),
   state: OneOf(reviewStates),
@@ -273,7 +273,7 @@ export const NewDeploymentReview = Type.Object(
 );
 export type NewDeploymentReview = Static<typeof NewDeploymentReview>;
 
-/** Without a state, an app tells how far it has come. */
+/** Without a state, an app reports its progress. */
 export const NewCustomDeploymentReview = Type.Object(
   {
     environment_name: Type.String({ minLength: 1, maxLength: 255 }),

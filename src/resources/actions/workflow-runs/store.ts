@@ -6,7 +6,7 @@ import { keyed, unique } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-/** A run, with the owner of its repository, to whom its events belong. */
+/** A run, with the owner of its repository, who receives its events. */
 export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
 /** A run without its file and its payload, which may be large. */
 export type RunSummary = Omit<RunRow, 'file' | 'payload'>;
@@ -17,7 +17,7 @@ export type StepRow = Selectable<DB['workflow_job_steps']>;
 type Run = Id<'workflow_runs'>;
 type Job = Id<'workflow_jobs'>;
 
-/** Changes of a row beside its state, which the room `states` alone writes. */
+/** Changes of a row, without its state, which only the folder `states` writes. */
 type WithoutState<Change> = Omit<Change, 'status' | 'conclusion'> & { status?: never; conclusion?: never };
 export type JobChange = WithoutState<Updateable<DB['workflow_jobs']>>;
 export type RunChange = WithoutState<Updateable<DB['workflow_runs']>>;
@@ -84,7 +84,7 @@ export const findRunOfToken = (db: Db, token: Id<'tokens'>): Promise<RunSummary 
     .where('id', '=', (eb) => eb.selectFrom('workflow_jobs').select('run_id').where('token_id', '=', token))
     .executeTakeFirst();
 
-/** The payloads of the events of runs. */
+/** The event payloads of runs. */
 export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run, string>> =>
   new Map(
     (await db.selectFrom('workflow_runs').select(['id', 'payload']).where('id', 'in', unique(ids)).execute()).map(
@@ -92,7 +92,7 @@ export const loadPayloads = async (db: Db, ids: readonly Run[]): Promise<Map<Run
     ),
   );
 
-/** Which runs a list has. */
+/** The filter of a list of runs. */
 export type RunFilter = {
   readonly repository: RepositoryId;
   readonly workflow?: Id<'workflows'> | undefined;
@@ -107,7 +107,7 @@ export type RunFilter = {
   readonly head?: string | undefined;
 };
 
-/** Runs, the newest first. */
+/** Runs, newest first. */
 export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<RunSummary>> {
   const { repository, workflow, actor, branch, event, status, conclusion, from, until, checkSuite, head } = filter;
   let query = summaries(db).where('repository_id', '=', repository).orderBy('created_at', 'desc').orderBy('id', 'desc');
@@ -126,13 +126,13 @@ export function listRuns(db: Db, filter: RunFilter, page: Page): Promise<Listed<
   return list(db, query, page);
 }
 
-/** The commit whose runs of required workflows are looked for, as the head of a pull request or as a commit of its own. */
+/** The commit whose runs of required workflows are looked up: the head of a pull request, or any other commit. */
 type RequiredRunsKey = {
   readonly repository: RepositoryId;
   readonly head: string;
   /** Only runs for this pull request. */
   readonly pull?: Id<'issues'> | undefined;
-  /** Only runs of what is to be merged into this branch: upon another one, the same commit gives other files. */
+  /** Only runs for this base branch, since merging the same commit into another branch results in other files. */
   readonly base?: string | undefined;
   /** The repositories of the workflows. */
   readonly sources: readonly RepositoryId[];
@@ -152,7 +152,7 @@ export function listRequiredRuns(db: Db, { repository, head, pull, base, sources
   return query.orderBy('workflow_repository_id').orderBy('workflow_path').orderBy('workflow_ref').orderBy('id', 'desc').execute();
 }
 
-/** An attempt of a run before the present one. */
+/** An earlier attempt of a run. */
 export const findAttempt = (db: Db, run: Run, attempt: number): Promise<AttemptRow | undefined> =>
   db.selectFrom('workflow_run_attempts').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).executeTakeFirst();
 
@@ -166,11 +166,11 @@ export const removeRun = async (tx: Tx, id: Run): Promise<void> => {
 
 export const findRun = (db: Db, id: Run): Promise<RunRow | undefined> => runs(db).where('id', '=', id).executeTakeFirst();
 
-/** A run, its row locked: whatever changes the state of a run or of its jobs holds this lock. */
+/** A run with its row locked. Changing the state of a run or of its jobs requires this lock. */
 export const findRunForUpdate = (tx: Tx, id: Run): Promise<RunRow | undefined> =>
   runs(tx).where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Whether an event has made a run of a workflow. The caller holds the lock of the workflow's row. */
+/** Whether an event has already created a run of a workflow. The caller holds the lock of the workflow's row. */
 export const hasRunOf = async (tx: Tx, workflow: Id<'workflows'>, event: Id<'events'>): Promise<boolean> =>
   (await tx.selectFrom('workflow_runs').select('id').where('event_id', '=', event).where('workflow_id', '=', workflow).execute())
     .length > 0;
@@ -186,7 +186,7 @@ export const insertRunFiles = async (tx: Tx, rows: readonly Insertable<DB['workf
 export const listRunFiles = (db: Db, run: Run): Promise<RunFileRow[]> =>
   db.selectFrom('workflow_run_files').selectAll().where('run_id', '=', run).orderBy('name').execute();
 
-/** Which workflow files runs call, without these. */
+/** The called workflow files of runs, without their contents. */
 export const listReferenced = (db: Db, runs: readonly Run[]): Promise<Omit<RunFileRow, 'content'>[]> =>
   runs.length === 0
     ? Promise.resolve([])
@@ -204,7 +204,7 @@ export const selectJob = (db: Db, repository: OrSql<RepositoryId>, id: Job) =>
 export const findJob = (db: Db, id: Job): Promise<JobRow | undefined> =>
   db.selectFrom('workflow_jobs').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The repository whose job runs with a token, and whether a fork's pull request runs in it. */
+/** The repository whose job uses a token, and whether the job runs for a fork's pull request. */
 export const findRunningUser = (db: Db, token: Id<'tokens'>) =>
   db
     .selectFrom('workflow_jobs as j')
@@ -215,7 +215,7 @@ export const findRunningUser = (db: Db, token: Id<'tokens'>) =>
     .where('j.status', '=', 'in_progress')
     .executeTakeFirst();
 
-/** The jobs of an attempt of a run, or of all attempts, in the order in which they were made. */
+/** The jobs of an attempt of a run, or of all attempts, in order of creation. */
 export function listJobs(db: Db, run: Run, attempt: number | undefined, page: Page): Promise<Listed<JobRow>> {
   const query = db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).orderBy('id');
   return list(db, attempt === undefined ? query : query.where('attempt', '=', attempt), page);
@@ -252,7 +252,7 @@ export const listSteps = (db: Db, jobs: readonly Job[]): Promise<StepRow[]> =>
     ? Promise.resolve([])
     : db.selectFrom('workflow_job_steps').selectAll().where('job_id', 'in', jobs).orderBy('job_id').orderBy('number').execute();
 
-/** Jobs without a report since a time: their runner has never reported, or is silent. */
+/** Jobs without a report since a given time: their runner has never reported, or is silent. */
 export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit: number }) =>
   db
     .selectFrom('workflow_jobs')
@@ -263,7 +263,7 @@ export const listSilentJobs = (db: Db, { before, limit }: { before: Date; limit:
     .limit(limit)
     .execute();
 
-/** Jobs that have run for longer than they may, and jobs whose runner didn't end them since a cancellation before a time. */
+/** Jobs that have exceeded their time limit, and jobs whose runner hasn't ended them since a cancellation before a given time. */
 export async function listOverdueJobs(
   db: Db,
   { now, usualMinutes, graceSeconds, before, limit }: Overdue,
@@ -278,14 +278,14 @@ export async function listOverdueJobs(
 
 type Overdue = {
   readonly now: Date;
-  /** What holds for jobs that say nothing of their time. */
+  /** The default time limit of jobs. */
   readonly usualMinutes: number;
   readonly graceSeconds: number;
   readonly before: Date;
   readonly limit: number;
 };
 
-/** The jobs that a runner has. */
+/** The current jobs of a runner. */
 export const listJobsOfRunner = (db: Db, runner: Id<'runners'>) =>
   db
     .selectFrom('workflow_jobs')
@@ -294,7 +294,7 @@ export const listJobsOfRunner = (db: Db, runner: Id<'runners'>) =>
     .where('status', '=', 'in_progress')
     .execute();
 
-/** Drops the logs of all jobs of a run; the objects that hold them are its rules' to remove. */
+/** Deletes the logs of all jobs of a run. Its rules remove the stored objects. */
 export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
   await tx
     .updateTable('workflow_jobs')
@@ -304,10 +304,10 @@ export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
   await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
 };
 
-/** Runs that ended before a time: all, or a repository's runs that may have logs. */
+/** Runs that ended before a given time: all, or those of a repository that may have logs. */
 export type EndedBefore = { readonly before: Date; readonly withLogsIn?: RepositoryId };
 
-/** Such runs after an id, in the order of their ids. */
+/** The next runs after an id, ordered by id. */
 export function listOldRuns(
   db: Db,
   { before, withLogsIn }: EndedBefore,
@@ -326,7 +326,7 @@ export function listOldRuns(
   return wanted.execute();
 }
 
-/** Repositories after an id whose runs ended before a time and may have logs. */
+/** Repositories after an id with runs that ended before a given time and may have logs. */
 export const listRepositoriesWithOldLogs = async (
   db: Db,
   { before, after, limit }: { before: Date; after: number; limit: number },
@@ -345,7 +345,7 @@ export const listRepositoriesWithOldLogs = async (
   return rows.map(({ repository_id }) => repository_id);
 };
 
-/** How long the jobs of a workflow have run since a time, by the system of their runners, in milliseconds. */
+/** How long the jobs of a workflow have run since a given time, by the operating system of their runners, in milliseconds. */
 export async function sumTimes(db: Db, workflow: Id<'workflows'>, since: Date): Promise<{ runner_os: string; time: number }[]> {
   const { rows } = await sql<{ runner_os: string; time: number }>`
     select j.runner_os, (1000 * sum(extract(epoch from j.completed_at - j.started_at)))::bigint as time

@@ -20,8 +20,8 @@ const maxFiles = fixedValue(workflowLimits.files);
 const maxBytes = fixedValue(workflowFileLimits.fileBytes);
 
 /**
- * The workflow files of a commit, in the order of their paths, those of the neutral folder first. Of a file that is too large,
- * the first bytes beyond the limit are enough for the parser to say so.
+ * The workflow files of a commit, ordered by path, those of the neutral folder first. For a file that is too large, the first
+ * bytes beyond the limit are enough for the parser to report it.
  */
 export async function listWorkflowFiles(gitRepository: GitRepository, commit: Oid): Promise<FoundFile[]> {
   await using reader = await openObjects(gitRepository);
@@ -46,43 +46,43 @@ export async function listWorkflowFiles(gitRepository: GitRepository, commit: Oi
   );
 }
 
-/** A workflow file of a commit at a path; undefined where there is none. */
+/** A workflow file of a commit at a path; undefined if it doesn't exist. */
 export async function findWorkflowFile(gitRepository: GitRepository, commit: Oid, path: string): Promise<FoundFile | undefined> {
   await using reader = await openObjects(gitRepository);
   const found = await reader.find(commit, { path, maxSize: maxBytes });
   return found?.type === 'blob' ? { path, content: found.data.toString('utf8') } : undefined;
 }
 
-/** The bytes of one part of a file that was read, about. */
+/** The approximate size in bytes of one part of a parsed file. */
 const bytesOfPart = 128;
 const kept = 64 * 1024 * 1024;
 
 const results = preparedResults<OwnedFile, ParsedWorkflow>({
   compute: async ({ path, content, owner }) =>
     withEventsChecked(await parseWorkflowFile(path, content, { key: `owner ${owner}`, kind: 'signed_in' })),
-  // Paths may have line ends.
+  // Paths may contain line breaks.
   keyOf: ({ path, content }) => JSON.stringify([path, content]),
   sizeOf: (parsed, key) => key.length + ('file' in parsed ? countParts(parsed.file.parts) * bytesOfPart : 0),
   maxBytes: kept,
 });
 
-/** A workflow file with the owner of its repository, who waits behind the owner's own files alone. */
+/** A workflow file with the owner of its repository. An owner waits only for their own other files. */
 type OwnedFile = FoundFile & { readonly owner: Id<'accounts'> };
 
 /**
- * Reads a workflow file, outside of transactions. The file of a run is read again whenever one of its jobs ends: what was read is
- * kept.
- * @throws Refusal where too many files of the owner wait to be read
+ * Parses a workflow file, outside of transactions. The result is cached, since the file of a run is needed again whenever one of
+ * its jobs ends.
+ * @throws Refusal if too many files of the owner wait to be parsed
  */
 export const readWorkflowFile = (file: FoundFile, owner: Id<'accounts'>): Promise<ParsedWorkflow> =>
   results.get({ ...file, owner });
 
-/** Thrown where the workflow files of a commit take too long for those who wait meanwhile. */
+/** Thrown if the workflow files of a commit take too long and others wait. */
 export class FilesTakeLong extends Error {}
 
 const readingTime = fixedValue(workflowLimits.readingTime);
 
-/** The time for the files of one commit: `check` throws where it has passed. Where nobody waits, there is no end. */
+/** The time limit for the files of one commit: `check` throws when it is exceeded. There is no limit if nobody waits. */
 export type ReadingTime = { check(): void };
 
 export function readingTimeWhere(othersWait: boolean): ReadingTime {
@@ -95,8 +95,8 @@ export function readingTimeWhere(othersWait: boolean): ReadingTime {
 }
 
 /**
- * Reads the files of a commit, one after the other. What was read is kept, so that the next try gets further.
- * @throws FilesTakeLong where there is no time for all
+ * Reads the files of a commit, one after the other. The results are cached, so that the next try gets further.
+ * @throws FilesTakeLong if there isn't enough time for all
  */
 export async function readWorkflowFiles(
   files: readonly FoundFile[],
@@ -110,11 +110,11 @@ export async function readWorkflowFiles(
   return read;
 }
 
-/** The same for the files of a run in a transaction, which begins again where one of them isn't read yet. */
+/** Reads the files of a run in a transaction, which restarts if one of them isn't read yet. */
 export const requireWorkflowFiles = (files: readonly FoundFile[], owner: Id<'accounts'>): ParsedWorkflow[] =>
   results.require(files.map((file) => ({ ...file, owner })));
 
-/** A file whose filters or schedule are too large can't be run: telling what starts it would take too long. */
+/** A file whose filters or schedule are too large can't run, since checking what starts it would take too long. */
 function withEventsChecked(read: ParsedWorkflow): ParsedWorkflow {
   const problems = 'file' in read ? triggerProblems(read.file.events).map((message) => ({ message, line: 1 })) : [];
   return problems.length > 0 ? { problems } : read;

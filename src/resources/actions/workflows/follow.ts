@@ -1,4 +1,4 @@
-// Following the workflow files of a default branch: the rows of workflows say what these files say.
+// Keeps the rows of workflows up to date with the workflow files of default branches.
 
 import { LRUCache } from 'lru-cache';
 import type { RepositoryRow } from '#access/viewer.ts';
@@ -12,20 +12,20 @@ import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { FilesTakeLong, listWorkflowFiles, type ReadingTime, readingTimeWhere, readWorkflowFiles } from './files.ts';
 import { listAllWorkflows, markDeleted, putWorkflow } from './store.ts';
 
-/** What follows a branch. A path resource has no scope to give. */
+/** What following a branch needs. A path resource can't provide a full scope. */
 type Following = Pick<Scope, 'db' | 'git' | 'now'>;
 
 type Followed = Pick<RepositoryRow, 'id' | 'owner_id' | 'default_branch'>;
 
-/** The head of the default branch that this process last followed, by the folder of the repository. */
+/** The head of the default branch that this process last processed, by the folder of the repository. */
 const followed = new LRUCache<string, string>({ max: 10_000 });
 
-/** So often it begins again where the branch moves meanwhile. The push that moved it is followed by its event in any case. */
+/** How often it starts again if the branch moves meanwhile. The event of the push updates the workflows in any case. */
 const maxTries = 3;
 
 /**
- * Brings the workflows of a repository up to date with the files of its default branch.
- * @throws FilesTakeLong where these take longer than they may
+ * Updates the workflows of a repository from the files of its default branch.
+ * @throws FilesTakeLong if that exceeds the time limit
  */
 export async function followDefaultBranch(scope: Following, repository: Followed, time: ReadingTime): Promise<void> {
   for (let tries = 0; tries < maxTries; tries++) {
@@ -35,8 +35,8 @@ export async function followDefaultBranch(scope: Following, repository: Followed
 }
 
 /**
- * The same for a request, which needn't wait for the event of a push: it costs no more than the look at a ref where nothing was
- * pushed. Files that take long are left to the event.
+ * Updates workflows for a request, without waiting for the event of a push. If nothing was pushed, this only reads a ref. Files
+ * that take long are left to the event.
  */
 export async function followAtRequest(scope: Following, repository: Followed): Promise<void> {
   const head = await findHead(scope, repository);
@@ -50,13 +50,13 @@ export async function followAtRequest(scope: Following, repository: Followed): P
 
 const keyOf = ({ default_branch }: Followed, head: Oid | null): string => `${head} ${default_branch}`;
 
-/** Where the default branch is: null where there is none, undefined where the repository isn't there. */
+/** The head of the default branch: null if the branch doesn't exist, undefined if the repository doesn't. */
 async function findHead({ git }: Following, { id, default_branch }: Followed): Promise<Oid | null | undefined> {
   const gitRepository = repoOf(git, id);
   return (await repositoryExists(gitRepository)) ? ((await findBranch(gitRepository, default_branch))?.oid ?? null) : undefined;
 }
 
-/** Writes what the files of a head say. @returns false where the branch has moved since */
+/** Writes the workflows of a head. @returns false if the branch has moved since */
 async function followHead(scope: Following, repository: Followed, head: Oid | null, time: ReadingTime): Promise<boolean> {
   const { db, git, now } = scope;
   const { id } = repository;

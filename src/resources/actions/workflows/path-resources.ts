@@ -5,8 +5,8 @@ import { followAtRequest } from './follow.ts';
 import { findWorkflowForUpdate, selectWorkflow, selectWorkflowNamed } from './store.ts';
 
 /**
- * A workflow of a repository, by its id or by the name of its file, such as `ci.yml` (the public API's forms). It reflects the
- * current file, even before the event of the last push is delivered.
+ * A workflow of a repository, by its id or by the name of its file, for example `ci.yml` (the public API's forms). It reflects
+ * the current file, even before the event of the last push is delivered.
  */
 export const workflow = pathResource({
   name: 'workflow',

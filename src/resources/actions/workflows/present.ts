@@ -12,7 +12,7 @@ export const workflowUrl = (urls: RepositoryUrls, id: WorkflowRow['id']): string
 /** The path of a workflow that rules require: the name of its repository, the file, and the ref or commit. */
 const requiredPath = /^([^/@]+\/[^/@]+)\/([^@]+)@(?:refs\/(?:heads|tags)\/)?(.+)$/;
 
-/** The page of a workflow's file: on the default branch, or in the repository that it is required from. */
+/** The page of a workflow's file: on the default branch, or for a required workflow, in its own repository. */
 function pageOf(urls: RepositoryUrls, defaultBranch: string, row: WorkflowRow): string {
   const [, repository, file, ref] = (isRequired(row) ? requiredPath.exec(row.path) : null) ?? [];
   if (!repository || !file || !ref) return fileLinks(urls, defaultBranch, row.path).html_url;

@@ -3,15 +3,19 @@ import { unprocessable } from '#lib/refusal.ts';
 import { isWorkflowPath } from '#workflow-files/file.ts';
 import { updateWorkflow, type WorkflowRow } from './store.ts';
 
-/** Whether a workflow is of another repository, so that only rules run it: its path begins with the name of that. */
+/**
+ * Whether a workflow belongs to another repository, so that only rules run it. Its path then starts with the repository's name.
+ */
 export const isRequired = ({ path }: Pick<WorkflowRow, 'path'>): boolean => !isWorkflowPath(path);
 
-/** Whether events and people may run a workflow. One without a file on the default branch may have one on another branch. */
+/**
+ * Whether events and people may run a workflow. A workflow without a file on the default branch may have one on another branch.
+ */
 export const isRunnable = ({ state }: Pick<WorkflowRow, 'state'>): boolean => state === 'active' || state === 'deleted';
 
 /**
  * Enables or disables a workflow. Runs that have started continue.
- * @throws Refusal 422 for a workflow whose file is gone, and for one that rules require
+ * @throws Refusal 422 if the workflow's file was deleted, or a rule requires the workflow
  */
 export async function enableWorkflow(
   scope: WriteScope,

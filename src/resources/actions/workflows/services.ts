@@ -6,13 +6,13 @@ import { workflowLimits } from './limits.ts';
 
 declare module '#endpoint/services.ts' {
   interface FamilySettings {
-    /** Where actions of workflows come from that aren't on this server. */
+    /** The origin of actions that aren't on this server. */
     actionsOrigin?: string;
   }
   interface FamilyServices {
-    /** Where actions of workflows come from that no repository of this server holds; undefined where they come from nowhere. */
+    /** The origin of actions that no repository of this server provides; undefined if none is configured. */
     readonly actionsOrigin: string | undefined;
-    /** Requests for actions that are passed on to their origin. */
+    /** Requests for actions that are forwarded to their origin. */
     readonly originLimiter: ConcurrencyLimiter;
   }
 }

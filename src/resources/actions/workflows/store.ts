@@ -14,7 +14,7 @@ export type WorkflowRow = Selectable<DB['workflows']>;
 export const selectWorkflow = (db: Db, repository: RepositoryId, id: Id<'workflows'>) =>
   db.selectFrom('workflows').selectAll().where('repository_id', '=', repository).where('id', '=', id);
 
-/** The workflow with this file name. If both folders have one, the neutral folder's counts. */
+/** The workflow with this file name. If both folders have one, the one in the neutral folder is used. */
 export const selectWorkflowNamed = (db: Db, repository: RepositoryId, file: string) =>
   db
     .selectFrom('workflows')
@@ -130,10 +130,7 @@ export const listScheduled = (db: Db, { until, limit }: { until: Date; limit: nu
     .limit(limit)
     .execute();
 
-/**
- * Moves a workflow to its next scheduled time, if it still waits for this one. @returns whether it did, so that only one process
- * runs it
- */
+/** Moves a workflow to its next scheduled time. @returns false if another process has already done so, and runs it */
 export async function passScheduled(tx: Tx, { id, next_run_at }: WorkflowRow, next: Date | null): Promise<boolean> {
   const passed = await tx
     .updateTable('workflows')

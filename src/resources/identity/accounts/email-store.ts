@@ -11,7 +11,7 @@ import type { Listed, Page } from '#lib/page.ts';
 type User = Id<'accounts'>;
 export type EmailRow = Selectable<DB['email_addresses']> & { is_primary: boolean };
 
-/** The addresses of a user. The primary one is that which was verified first; before any was, the first of all. */
+/** The addresses of a user. The primary address is the first verified one, or else the first one. */
 const emailsOf = (db: Db, user: User) =>
   db
     .selectFrom((from) =>
@@ -62,7 +62,7 @@ export const insertEmails = (
   rows: readonly Insertable<DB['email_addresses']>[],
 ): Promise<{ id: Id<'email_addresses'> }[]> => tx.insertInto('email_addresses').values(rows).returning('id').execute();
 
-/** Inserts a verified address; undefined where it is verified for another account. */
+/** Inserts a verified address; undefined if it is verified for another account. */
 export const insertVerifiedEmail = (
   tx: Tx,
   row: Insertable<DB['email_addresses']> & { verified_at: Date },
@@ -109,12 +109,12 @@ export async function loadAccountsByEmail(db: Db, emails: Iterable<string>, host
   return new Map([...keyed(rows, ({ address }) => address)].map(([email, { address: _, ...account }]) => [email, account]));
 }
 
-/** The migration that made users' addresses unverified until somebody vouches for them. */
+/** The migration that marked users' addresses as unverified until an administrator verifies them. */
 const verificationMigration = 105;
 
 type EarlierEmail = { id: Id<'email_addresses'>; account_id: User; email: string; is_shared: boolean };
 
-/** Unverified addresses from before that migration, by their ids. `is_shared`: another account states the address too. */
+/** Unverified addresses from before that migration, by their ids. `is_shared`: another account has the same address. */
 export async function listEarlierEmails(
   db: Db,
   { after, domain, limit }: { after: Id<'email_addresses'>; domain?: string | undefined; limit: number },

@@ -1,4 +1,4 @@
-// The e-mail addresses of users. Hearth sends no mail: an administrator verifies an address, or states it for a new user.
+// The e-mail addresses of users. Hearth sends no mail: an administrator verifies an address, or sets it for a new user.
 
 import type { ActionContext } from '#access/action.ts';
 import type { Account } from '#access/viewer.ts';
@@ -26,17 +26,17 @@ import { getAccountForUpdate, updateAccount } from './store.ts';
 
 const maxEmails = fixedValue(accountLimits.emails);
 
-/** An account with those of its addresses that a change is about. */
+/** An account with those of its addresses that a change affects. */
 export type ChangedEmails = { account: Account; emails: EmailRow[] };
 
-/** The addresses that a body names, each once. */
+/** The addresses in a body, without duplicates. */
 export const namedEmails = (body: SomeEmails): string[] => [...keyed('emails' in body ? body.emails : body, fold).values()];
 
 const fold = (email: string): string => email.toLowerCase();
 
 /**
- * Adds addresses, which aren't verified. That an address is another account's is no reason to refuse it, since that would tell
- * who has an account; it can't be verified a second time.
+ * Adds addresses, which aren't verified. An address of another account isn't refused, since that would disclose who has an
+ * account; but it can't be verified for a second account.
  */
 export async function addEmails(
   scope: WriteScope,
@@ -56,7 +56,7 @@ export async function addEmails(
   return { account, emails: (await loadEmails(scope.tx, account.id)).filter(({ id }) => added.includes(id)) };
 }
 
-/** Adds addresses of a new user that others tell, which aren't verified. What is no address is left out. */
+/** Adds unverified addresses of a new user from an external source. Invalid addresses are skipped. */
 export async function stateEmails(
   scope: WriteScope,
   id: Account['id'],
@@ -70,12 +70,12 @@ export async function stateEmails(
   );
 }
 
-/** Removes addresses, all or none. One that the profile shows is gone from there, too. */
+/** Removes addresses, all or none. If the profile shows one of them, it no longer does. */
 export async function deleteEmails(scope: WriteScope, { by, now }: ActionContext, wanted: readonly string[]): Promise<void> {
   const account = await getAccountForUpdate(scope.tx, by.account.id);
   const known = keyed(await loadEmails(scope.tx, account.id), ({ email }) => fold(email));
   const missing = wanted.find((email) => !known.has(fold(email)));
-  if (missing !== undefined) throw invalid('UserEmail', 'email', 'missing', `${missing} is no address of yours`);
+  if (missing !== undefined) throw invalid('UserEmail', 'email', 'missing', `${missing} is not one of your addresses`);
   const rows = wanted.map((email) => getOrThrow(known, fold(email)));
   const emails = gather(rows, 'id');
   await removeEmails(scope.tx, emails);
@@ -84,7 +84,7 @@ export async function deleteEmails(scope: WriteScope, { by, now }: ActionContext
   await record(scope.tx, { kind: 'email.removed', owner: account.id, actor: account.id, at: now, data: { emails } });
 }
 
-/** Shows the primary address in the profile, or hides it. Only a verified one is shown. */
+/** Shows the primary address in the profile, or hides it. Only a verified address can be shown. */
 export async function changeEmailVisibility(
   scope: WriteScope,
   { by, now }: ActionContext,
@@ -93,7 +93,7 @@ export async function changeEmailVisibility(
   const account = await getAccountForUpdate(scope.tx, by.account.id);
   const emails = (await loadEmails(scope.tx, account.id)).filter(({ is_primary }) => is_primary);
   const [primary] = emails;
-  if (!primary) throw invalid('UserEmail', 'visibility', 'unprocessable', 'There is no address that could be shown');
+  if (!primary) throw invalid('UserEmail', 'visibility', 'unprocessable', 'There is no address to show');
   if (visibility === 'public') checkVerified(primary);
   const email = visibility === 'public' ? primary.email : null;
   const changed = await updateAccount(scope.tx, account.id, { email, updated_at: now });
@@ -106,7 +106,7 @@ function checkVerified({ verified_at, email }: EmailRow): void {
   if (verified_at === null) throw invalid('UserEmail', 'visibility', 'unprocessable', `${email} isn't verified`);
 }
 
-/** The address of an account that its profile is to show, as it was added. @throws Refusal where it isn't verified */
+/** The stored form of the address that an account's profile will show. @throws Refusal if it isn't verified */
 export async function getVerifiedEmail(scope: WriteScope, account: Account, wanted: string): Promise<string> {
   const found = (await loadEmails(scope.tx, account.id)).find(({ email }) => fold(email) === fold(wanted));
   if (!found?.verified_at) throw invalid('User', 'email', 'invalid', 'email must be an address of yours that was verified');
@@ -114,8 +114,8 @@ export async function getVerifiedEmail(scope: WriteScope, account: Account, want
 }
 
 /**
- * Records that an address is a user's: whoever calls this vouches for it. The address is added where the user hasn't stated it.
- * @throws Refusal where it is verified for another account
+ * Marks an address as verified, on the caller's responsibility. The address is added if the user doesn't have it yet.
+ * @throws Refusal if it is verified for another account
  */
 export async function verifyEmail(
   scope: WriteScope,
@@ -137,16 +137,16 @@ export async function verifyEmail(
 const addressesPerBatch = 500;
 
 type EarlierEmails = {
-  /** Whose addresses, and which: the part after the `@`. Omitted: of any. */
+  /** The users, and the part after the `@`. If omitted, any. */
   domain?: string | undefined;
-  /** Omitted: they are only counted. */
+  /** If omitted, addresses are only counted. */
   verify?: Change;
   now: Date;
 };
 
 /**
- * Verifies the addresses that users stated before Hearth told verified ones from others: commits were theirs by these. Those that
- * several accounts state stay as they are. Returns the numbers of both.
+ * Verifies the addresses that users added before Hearth distinguished verified addresses: until then, all counted for commits.
+ * Addresses of several accounts stay unverified. Returns the numbers of both.
  */
 export async function verifyEarlierEmails(
   db: Db,

@@ -1,22 +1,20 @@
 /**
- * Logins that no account may have: the first segments of the server's own paths, and those that clients of the public API take
- * for paths of the web. A test compares them with the routes.
+ * Logins that no account may have: the first segments of the server's own paths, and those that clients of the public API expect
+ * to be paths of the web. A test compares them with the routes.
  */
 const ofPaths = [
   ...['api', 'docs', 'login', 'logout', 'avatars', 'images', 'healthz', 'readyz', 'metrics', 'settings', 'sessions', 'admin'],
   ...['raw', 'apps', 'organizations', 'twirp', 'orgs', 'users', 'user', 'repos', 'enterprises', 'search', 'new', 'notifications'],
 ];
 
-/**
- * Owners whose repositories workflows name as actions. A local account of this name would take the place of the origin's actions.
- */
+/** Owners of repositories that workflows use as actions. A local account with this name would replace the origin's actions. */
 const ofActions = ['actions'];
 
 const reserved: ReadonlySet<string> = new Set([...ofPaths, ...ofActions]);
 
 export const isReservedLogin = (login: string): boolean => reserved.has(login.toLowerCase());
 
-/** Whether operators may create an organization of this name: to serve a copy of these actions. */
+/** Whether operators may create an organization with this name, to serve a copy of these actions. */
 export const isActionsOwner = (login: string): boolean => ofActions.includes(login.toLowerCase());
 
 export const reservedLogins: readonly string[] = [...reserved];

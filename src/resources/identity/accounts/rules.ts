@@ -61,7 +61,7 @@ export async function createUser(
   return account;
 }
 
-/** Changes the profile of an account. Its public address must be a verified one of the account. */
+/** Changes the profile of an account. Its public address must be one of the account's verified addresses. */
 export async function changeProfile(
   scope: WriteScope,
   { by, now }: ActionContext,

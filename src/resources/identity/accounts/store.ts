@@ -37,7 +37,7 @@ export async function loadAccounts(
   return keyed(known ? [...loaded, known] : loaded, (row) => row.id);
 }
 
-/** An account by its id; undefined if there is none, or if no id is given. */
+/** An account by its id; undefined if it doesn't exist, or no id is given. */
 export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): Promise<Account | undefined> {
   return id === undefined ? undefined : (await loadAccounts(db, [id])).get(id);
 }

@@ -6,8 +6,8 @@ import type { Id, RepositoryId } from '#lib/id.ts';
 
 /**
  * Statements that write direct roles in repositories, and invitations to them. They are here, and not in the family of
- * collaborators, since the transaction that ends a membership also removes these, so that a removed member loses all access at
- * once.
+ * collaborators, since the transaction that ends a membership also removes these, so that a removed member immediately loses all
+ * access.
  */
 
 type Organization = Id<'accounts'>;
@@ -20,7 +20,7 @@ export type InvitationRow = Selectable<DB['repository_invitations']>;
 /** A role in one of several repositories. */
 export type RoleInRepository = { repository_id: RepositoryId; role: Role };
 
-/** Inserts a user's direct role, or changes the present one. */
+/** Inserts a user's direct role, or changes the existing one. */
 export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
   tx
     .insertInto('collaborators')
@@ -28,9 +28,7 @@ export const putCollaborator = (tx: Tx, row: CollaboratorRow) =>
     .onConflict((conflict) => conflict.columns(['repository_id', 'user_id']).doUpdateSet({ role: row.role }))
     .execute();
 
-/**
- * Gives a user direct roles in many repositories, unless they have a stronger one there. Returns the roles that they have now.
- */
+/** Gives a user direct roles in many repositories, unless they have a stronger one there. Returns the resulting roles. */
 export async function raiseCollaborator(
   tx: Tx,
   user: User,
@@ -48,7 +46,7 @@ export async function raiseCollaborator(
   return rows;
 }
 
-/** Removes a user's direct role; false if there is none. */
+/** Removes a user's direct role; false if the user has no direct role. */
 export const removeCollaborator = async (tx: Tx, repository: RepositoryId, user: User): Promise<boolean> =>
   (await tx.deleteFrom('collaborators').where('repository_id', '=', repository).where('user_id', '=', user).executeTakeFirst())
     .numDeletedRows > 0n;
@@ -64,7 +62,7 @@ export async function removeDirectRoles(tx: Tx, organization: Organization, user
 
 type NewInvitation = Pick<InvitationRow, 'repository_id' | 'invitee_id' | 'inviter_id' | 'role' | 'created_at'>;
 
-/** Inserts an invitation, or renews the one that the invitee has. */
+/** Inserts an invitation, or renews the invitee's existing one. */
 export const putInvitation = (tx: Tx, row: NewInvitation): Promise<InvitationRow> =>
   tx
     .insertInto('repository_invitations')
@@ -87,11 +85,11 @@ export const updateInvitation = (
 ): Promise<InvitationRow> =>
   tx.updateTable('repository_invitations').set(change).where('id', '=', id).returningAll().executeTakeFirstOrThrow();
 
-/** Removes an invitation; false when another request has removed it already. */
+/** Removes an invitation; false if another request has already removed it. */
 export const removeInvitation = async (tx: Tx, id: InvitationId): Promise<boolean> =>
   (await tx.deleteFrom('repository_invitations').where('id', '=', id).executeTakeFirst()).numDeletedRows > 0n;
 
-/** Removes the invitations into a repository that a user has sent. Returns the invitees. */
+/** Removes the invitations to a repository that a user has sent. Returns the invitees. */
 export async function removeInvitationsBy(tx: Tx, repository: RepositoryId, inviter: User): Promise<User[]> {
   const rows = await tx
     .deleteFrom('repository_invitations')
@@ -104,7 +102,7 @@ export async function removeInvitationsBy(tx: Tx, repository: RepositoryId, invi
 
 type Withdrawn = { repository_id: RepositoryId; invitee_id: User };
 
-/** Removes the invitations into an organization's repositories to and from a user. */
+/** Removes the invitations to an organization's repositories to and from a user. */
 export async function removeRepositoryInvitations(tx: Tx, organization: Organization, user: User): Promise<Withdrawn[]> {
   const { rows } = await sql<Withdrawn>`
     delete from repository_invitations i using repositories r

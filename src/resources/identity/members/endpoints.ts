@@ -51,7 +51,7 @@ export const checkMember = endpoint({
   access: { ...reads, public: true },
   replies: { 204: Nothing },
   async handle({ db, at, viewer, links }) {
-    // The redirect doesn't depend on whether the user is a member, or it would disclose that.
+    // The redirect doesn't depend on whether the user is a member, since it would disclose that.
     if (!seesConcealed(at.org, viewer)) return redirect(path(`${links.api}/orgs`, at.org.login, 'public_members', at.user.login));
     const membership = await findMembership(db, at.org.id, at.user.id);
     if (membership?.state !== 'active') throw notFound();

@@ -5,7 +5,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-/** Statements about invitations into organizations, and into teams with them. */
+/** Statements about invitations to organizations and their teams. */
 
 type Organization = Id<'accounts'>;
 type User = Id<'accounts'>;
@@ -13,23 +13,23 @@ type InvitationId = Id<'organization_invitations'>;
 
 export type OrganizationInvitationRow = Selectable<DB['organization_invitations']>;
 
-/** Whom an invitation is to: an account, or whoever has a verified e-mail address. */
+/** The invitee: an account, or an e-mail address, whose owner is found once it is verified. */
 export type Invitee = { readonly user: User } | { readonly email: string };
 
 const isTo = (invitee: Invitee) =>
   'user' in invitee ? sql<boolean>`invitee_id = ${invitee.user}` : sql<boolean>`lower(email) = lower(${invitee.email})`;
 
-/** Whether an invitation is to a user, by the account or by an address that is verified as theirs. */
+/** Whether an invitation is for a user: for the account, or for one of the user's verified addresses. */
 export const isToUser = (user: User) => sql<boolean>`(i.invitee_id = ${user} or i.email is not null and exists (
   select from email_addresses e where e.account_id = ${user} and e.verified_at is not null and lower(e.email) = lower(i.email)))`;
 
-/** The number of teams that people come into by accepting. */
+/** The number of teams that the invitee joins by accepting. */
 const teamCount = sql<number>`(select count(*) from team_invitations t where t.invitation_id = i.id)`;
 
-/** An invitation, with the number of teams that it is into, too. */
+/** An invitation, with the number of its teams. */
 export type CountedInvitation = OrganizationInvitationRow & { teams: number };
 
-/** The number of teams of an invitation; 0 after it was accepted. */
+/** The number of an invitation's teams; 0 after it was accepted. */
 export async function countInvitationTeams(db: Db, id: InvitationId): Promise<number> {
   const { rows } = await sql<{ teams: number }>`
     select count(*) as teams from team_invitations where invitation_id = ${id}`.execute(db);
@@ -39,14 +39,14 @@ export async function countInvitationTeams(db: Db, id: InvitationId): Promise<nu
 export const selectInvitation = (db: Db, organization: OrSql<Organization>, id: InvitationId) =>
   db.selectFrom('organization_invitations').selectAll().where('organization_id', '=', organization).where('id', '=', id);
 
-/** The same invitation again, its row locked; undefined when it was accepted or withdrawn. */
+/** Reads the invitation again and locks its row; undefined if it was accepted or withdrawn. */
 export const findOrganizationInvitationForUpdate = (
   tx: Tx,
   { id }: Pick<OrganizationInvitationRow, 'id'>,
 ): Promise<OrganizationInvitationRow | undefined> =>
   tx.selectFrom('organization_invitations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** The invitation of somebody, pending or failed: there is one at most. */
+/** An invitee's invitation, pending or failed. There is at most one. */
 export const findInvitationTo = (
   db: Db,
   organization: Organization,
@@ -59,7 +59,9 @@ export const findInvitationTo = (
     .where(isTo(invitee))
     .executeTakeFirst();
 
-/** The pending invitations that a user may accept, those to their verified addresses included; the strongest role comes first. */
+/**
+ * The pending invitations that a user may accept, including those to their verified addresses; the strongest role comes first.
+ */
 export const listInvitationsOf = (db: Db, organization: Organization, user: User): Promise<OrganizationInvitationRow[]> =>
   db
     .selectFrom('organization_invitations as i')
@@ -75,12 +77,12 @@ type InvitationList = {
   organization: Organization;
   state: 'pending' | 'failed';
   role?: OrganizationInvitationRow['role'] | undefined;
-  /** Limits them to those into a team. */
+  /** Only invitations to a team. */
   team?: Id<'teams'> | undefined;
   page: Page;
 };
 
-/** The invitations into an organization, in the order in which they were made. */
+/** The invitations to an organization, oldest first. */
 export function listInvitations(
   db: Db,
   { organization, state, role, team, page }: InvitationList,
@@ -112,7 +114,8 @@ export const removeOrganizationInvitation = (tx: Tx, id: InvitationId) =>
   tx.deleteFrom('organization_invitations').where('id', '=', id).execute();
 
 /**
- * Marks pending invitations from before a time as failed, a bounded number at once, without those that a request just changes.
+ * Marks pending invitations from before a given time as failed, up to a limit, and skips those that another transaction has
+ * locked.
  */
 export async function failInvitations(
   tx: Tx,

@@ -25,10 +25,10 @@ import { lockOrganization } from './store.ts';
 /** How long an invitation can be accepted (the public API's rule). */
 const daysToAccept = 7;
 
-/** Why an invitation failed that nobody accepted in time. */
+/** The failure reason of an invitation that nobody accepted in time. */
 export const expiredReason = `Nobody accepted the invitation within ${daysToAccept} days.`;
 
-/** Invitations from before this moment have expired. */
+/** Invitations from before this time have expired. */
 export const expiryBefore = (now: Date): Date => addDays(now, -daysToAccept);
 
 export const isExpired = (createdAt: Date, now: Date): boolean => createdAt <= expiryBefore(now);
@@ -36,12 +36,12 @@ export const isExpired = (createdAt: Date, now: Date): boolean => createdAt <= e
 const secondsOfDay = 86_400;
 const maxInvitations = fixedValue(memberLimits.invitations);
 
-/** Who is invited, and as what. */
+/** The invitee, and the offered role. */
 type Wanted = { readonly to: Invitee; readonly role: OrgRole };
 
 /**
- * Invites somebody who is neither a member nor invited. The organization is locked. An invitation of theirs that failed ends:
- * this one takes its place.
+ * Invites somebody who is neither a member nor invited. The organization is locked. A failed invitation of the same invitee is
+ * replaced.
  */
 export async function invite(
   scope: WriteScope,
@@ -74,7 +74,7 @@ async function checkNumber(scope: WriteScope, organization: Id<'accounts'>): Pro
 const recordInvited = (scope: WriteScope, action: OrganizationAction, invitation: OrganizationInvitationRow): Promise<void> =>
   record(scope.tx, { ...inOrganization(action), kind: 'member.invited', data: { invitation: snapshotOf(invitation) } });
 
-/** Changes the role that an account is invited with. The organization is locked. */
+/** Changes the role of an account's invitation. The organization is locked. */
 export async function changeInvitedRole(
   scope: WriteScope,
   action: OrganizationAction & { user: { id: Id<'accounts'> } },
@@ -84,7 +84,7 @@ export async function changeInvitedRole(
   await recordInvited(scope, action, await updateOrganizationInvitation(scope.tx, known.id, { role }));
 }
 
-/** The invitation again, its row and its organization's locked. Undefined when it was accepted or withdrawn. */
+/** Reads the invitation again, and locks its row and its organization; undefined if it was accepted or withdrawn. */
 export async function lockInvitation(
   tx: Tx,
   invitation: Pick<OrganizationInvitationRow, 'id' | 'organization_id'>,
@@ -93,7 +93,7 @@ export async function lockInvitation(
   return findOrganizationInvitationForUpdate(tx, invitation);
 }
 
-/** Withdraws an invitation, and its places in teams with it; or removes one that failed. */
+/** Withdraws an invitation, including its teams; or removes a failed one. */
 export async function cancelInvitation(
   scope: WriteScope,
   action: OrganizationAction,

@@ -8,7 +8,7 @@ import { expiredReason, expiryBefore } from './invitations.ts';
 /** The number of invitations that one transaction marks. */
 const batch = 500;
 
-/** Marks invitations into organizations as failed that nobody accepted in time. */
+/** Marks invitations to organizations as failed if nobody accepted them in time. */
 export const expireInvitations = job<Record<string, never>>({
   name: 'members.expire-invitations',
   attempts: 3,

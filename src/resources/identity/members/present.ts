@@ -9,7 +9,7 @@ import type { CountedInvitation } from './invitation-store.ts';
 import type { Membership, OrganizationInvitation } from './schemas.ts';
 import type { Membership as MembershipRow } from './store.ts';
 
-/** Memberships of a whole page. Organizations and users are loaded once for all of them. */
+/** Presents a page of memberships. Organizations and users are loaded once for all of them. */
 export async function presentMemberships({ db, links }: Scope, rows: readonly MembershipRow[]): Promise<Membership[]> {
   const accounts = await loadAccounts(db, gather(rows, 'organization_id', 'user_id'));
   return rows.map((row) => {
@@ -34,7 +34,7 @@ export async function presentMemberships({ db, links }: Scope, rows: readonly Me
 export const presentMembership = async (scope: Scope, row: MembershipRow): Promise<Membership> =>
   firstOrNotFound(await presentMemberships(scope, [row]));
 
-/** Invitations to organizations, of a whole page. */
+/** Presents a page of invitations to organizations. */
 export async function presentInvitations(
   { db, links }: Scope,
   rows: readonly CountedInvitation[],

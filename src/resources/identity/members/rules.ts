@@ -23,8 +23,8 @@ import {
 import { acceptInvitations, removeFromTeams } from './team-member-store.ts';
 
 /**
- * Whether a viewer may see concealed memberships. Members may, with a credential that may read members. `permission` is what a
- * fine-grained credential needs.
+ * Whether a viewer may see concealed memberships. Members may, with a credential that may read members. `permission` is the
+ * permission that fine-grained credentials need.
  */
 export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission = 'members:read'): boolean =>
   authorize({ permission, scopes: ['read:org'], role: 'member' }, viewer, { org }, { write: false }).allowed;
@@ -32,7 +32,7 @@ export const seesConcealed = (org: Org, viewer: Viewer, permission: Permission =
 /** A change of a user's membership. */
 export type MemberAction = OrganizationAction & { user: Account };
 
-/** Invites a user into an organization, or changes the role of a member or of an invitation. */
+/** Invites a user to an organization, or changes the role of a member or of an invitation. */
 export async function setMembership(scope: WriteScope, action: MemberAction & { role: OrgRole }): Promise<Membership> {
   const { org, user, role } = action;
   if (user.kind !== 'user') throw notFound();
@@ -57,7 +57,7 @@ async function checkMayDemote(scope: WriteScope, { org, user, by }: MemberAction
 const getMembership = async (scope: WriteScope, { org, user }: Pick<MemberAction, 'org' | 'user'>): Promise<Membership> =>
   orNotFound(await findMembership(scope.tx, org.id, user.id));
 
-/** Accepts the caller's own invitation, and the invitations into teams that belong to it. */
+/** Accepts the caller's own invitation, including its teams. */
 export async function acceptMembership(scope: WriteScope, action: MemberAction): Promise<Membership> {
   const { org, user, now } = action;
   await lockOrganization(scope.tx, org.id);

@@ -27,7 +27,7 @@ export const MembershipChange = Type.Object(
 /** Users can change their own membership only by accepting it. */
 export const Acceptance = Type.Object({ state: OneOf(['active']) }, { title: 'OrganizationMembership' });
 
-/** The roles of invitations. The API has other names for them than for the roles of members. */
+/** The roles of invitations. The API's names differ from those of members' roles. */
 export const invitationRoles = ['admin', 'direct_member'] as const;
 
 /** An invitation to an organization, for an account (`login`) or an e-mail address. */

@@ -33,7 +33,7 @@ export const putMembership = (tx: Tx, row: Insertable<DB['memberships']>): Promi
 
 type Standing = MembershipRow & { state: Membership['state'] };
 
-/** A user's memberships. For an organization without one, the strongest of the pending `invitations` that match the user. */
+/** A user's memberships. For an organization without one, the strongest of the pending `invitations` for the user. */
 const standingOf = (user: User, invitations: RawBuilder<boolean>) => sql<Standing>`(
   select organization_id, user_id, role, public, created_at, 'active' as state from memberships where user_id = ${user}
   union all (
@@ -55,7 +55,7 @@ export const findMembership = (db: Db, organization: Organization, user: User): 
     .where('memberships.organization_id', '=', organization)
     .executeTakeFirst();
 
-/** The same for the user's own view: an invitation to one of their addresses counts too. */
+/** The user's own view of their membership, which includes invitations to their addresses. */
 export const findOwnMembership = (db: Db, organization: Organization, user: User): Promise<Membership | undefined> =>
   withSettings(db, standingOf(user, isToUser(user)))
     .where('memberships.organization_id', '=', organization)

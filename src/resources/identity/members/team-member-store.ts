@@ -5,14 +5,14 @@ import type { Id } from '#lib/id.ts';
 import { isToUser } from './invitation-store.ts';
 
 /**
- * Statements that write members of teams, and those who are invited into them. They are here, and not in the family of teams,
- * since a user who comes into an organization or leaves it comes into its teams or leaves them in the same transaction.
+ * Statements that write the members and invitees of teams. They are here, and not in the family of teams, since joining or
+ * leaving an organization changes the teams of a user in the same transaction.
  */
 
 /** The role of a member in a team. */
 export type TeamMemberRole = Selectable<DB['team_members']>['role'];
 
-/** What inserting or changing a row has done. */
+/** The effect of inserting or changing a row. */
 type Put = 'added' | 'changed' | 'same';
 
 /** Adds a user to a team, or changes their role in it. */
@@ -30,7 +30,7 @@ export async function putTeamMember(tx: Tx, row: Insertable<DB['team_members']>)
   return rows[0]?.put ?? 'same';
 }
 
-/** Adds somebody to a team as soon as they accept an invitation into the organization, or changes the role that they get then. */
+/** Adds a team to an invitation, so that the invitee joins it by accepting, or changes the role that the invitee gets in it. */
 export async function putTeamInvitation(tx: Tx, row: Insertable<DB['team_invitations']>): Promise<Put> {
   const { rows } = await sql<{ put: Put }>`
     with before as (select role from team_invitations where team_id = ${row.team_id} and invitation_id = ${row.invitation_id}),
@@ -49,7 +49,7 @@ export async function putTeamInvitation(tx: Tx, row: Insertable<DB['team_invitat
 export const insertTeamInvitations = (tx: Tx, rows: readonly Insertable<DB['team_invitations']>[]) =>
   tx.insertInto('team_invitations').values(rows).execute();
 
-/** Removes the place in a team that an account is invited to; false if there is none. */
+/** Removes a team from an account's invitation; false if the invitation doesn't include it. */
 export async function removeTeamInvitation(tx: Tx, team: Id<'teams'>, user: Id<'accounts'>): Promise<boolean> {
   const { numAffectedRows } = await sql`
     delete from team_invitations t using organization_invitations i
@@ -58,8 +58,8 @@ export async function removeTeamInvitation(tx: Tx, team: Id<'teams'>, user: Id<'
 }
 
 /**
- * Ends the invitations of a new member of an organization, and adds them to the teams that those were into. Returns these, with
- * the role in each. Invitations that failed end, too, and give nothing.
+ * Ends the invitations of a new member of an organization, and adds the member to the teams of these invitations. Returns the
+ * teams, with the role in each. Failed invitations end too, without effect.
  */
 export async function acceptInvitations(
   tx: Tx,

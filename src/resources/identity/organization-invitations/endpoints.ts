@@ -1,4 +1,4 @@
-// Invitations into organizations. People accept theirs by their own membership; see `members`.
+// Invitations to organizations. People accept them through their own membership; see `members`.
 import { Type } from 'typebox';
 import { everyToken } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';

@@ -24,7 +24,7 @@ import type { NewInvitation } from './schemas.ts';
 const refused = (field: keyof NewInvitation, code: FieldCode, message: string): Refusal =>
   invalid('OrganizationInvitation', field, code, message);
 
-/** Invites an account or an e-mail address into an organization, and into some of its teams. */
+/** Invites an account or an e-mail address to an organization, and to some of its teams. */
 export async function createInvitation(
   scope: WriteScope,
   action: OrganizationAction,
@@ -66,8 +66,8 @@ async function inviteeOf(scope: WriteScope, { invitee_id, email }: NewInvitation
 }
 
 /**
- * Refuses users who are members or invited already. An address that belongs to a member isn't refused, since that would disclose
- * its owner (decision 27). To a member, the invitation gives nothing.
+ * Refuses users who are already members or invited. An address that belongs to a member isn't refused, since that would disclose
+ * its owner (decision 27). For a member, the invitation has no effect.
  */
 async function checkInvitee(scope: WriteScope, { org }: OrganizationAction, to: Invitee): Promise<void> {
   const field = 'user' in to ? 'invitee_id' : 'email';

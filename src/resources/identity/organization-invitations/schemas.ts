@@ -5,7 +5,7 @@ import { invitationRoles } from '#resources/identity/members/index.ts';
 
 const id = Type.Integer({ minimum: 1, maximum: maxId });
 
-/** The invitee: `invitee_id` is an account, and `email` an address. One of both is given. */
+/** The invitee: an account (`invitee_id`) or an address (`email`). Exactly one is given. */
 export const NewInvitation = Type.Object(
   {
     invitee_id: Type.Optional(id),

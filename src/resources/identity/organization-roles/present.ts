@@ -23,7 +23,7 @@ export const presentRole = (links: Links, org: Account, row: RoleRow): Organizat
 
 const assignmentOf = (direct: boolean, inherited: boolean) => (direct ? (inherited ? 'mixed' : 'direct') : 'indirect');
 
-/** The users with a role, for a whole page, each with the teams that give it to them. */
+/** Presents a page of users with a role, each with the teams that give it to them. */
 export async function presentUserAssignments(scope: Scope, rows: readonly HolderRow[]): Promise<UserRoleAssignment[]> {
   const { db, links } = scope;
   const teams = await loadTeams(
@@ -41,7 +41,7 @@ export async function presentUserAssignments(scope: Scope, rows: readonly Holder
   }));
 }
 
-/** The teams with a role, for a whole page. */
+/** Presents a page of teams with a role. */
 export async function presentTeamAssignments(scope: Scope, rows: readonly TeamHolderRow[]): Promise<TeamRoleAssignment[]> {
   const presented = await presentTeams(scope, rows);
   return presented.map((team, i) => ({

@@ -50,7 +50,7 @@ export const managesSecurity = (organization: RawBuilder<unknown>, user: Id<'acc
     where h.organization_id = ${organization} and h.user_id = ${user} and o.organization_id is null
       and o.name = ${securityManager})`;
 
-/** The teams that a role was assigned to, without their child teams. */
+/** The teams that a role is assigned to, without their child teams. */
 export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'organization_roles'>): Promise<TeamRow[]> =>
   db
     .selectFrom('organization_role_assignments as a')

@@ -10,7 +10,7 @@ import { getSettings, loadOrganizations, type OrganizationRow, type Settings } f
 
 type Counts = { public_repos: number; private_repos: number; disk_kb: number; collaborators: number };
 
-/** The whole organization. As in the public API, `settings` are shown to owners only. */
+/** The whole organization. As in the public API, only owners see `settings`. */
 export function presentFullOrganization(
   links: Links,
   org: OrganizationRow,

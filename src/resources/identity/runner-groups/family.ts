@@ -1,7 +1,7 @@
 import { family } from '#resources/family.ts';
 
 /**
- * The rows of groups of runners: new organizations have one at once, and runners of both kinds are in one. What people do with
- * groups is in the family runners, since that depends on repositories and runners.
+ * The rows of runner groups: each new organization gets one, and runners of both kinds belong to one. Endpoints for groups are in
+ * the family runners, since they depend on repositories and runners.
  */
 export const runnerGroups = family({ name: 'runner-groups' });

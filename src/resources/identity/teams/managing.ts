@@ -13,14 +13,14 @@ import { changeTeam, createTeam, deleteTeam, setTeamMember, setTeamRole, type Te
 import type { NewTeam, TeamChange } from './schemas.ts';
 import { findTeam, findTeamRoleOf, hasTeamsBelow, loadWantedRepositories, type TeamRow, type WantedRepository } from './store.ts';
 
-// What people and apps may do to teams by requests: the rights are checked here, and the rules make the change.
+// What people and apps may do to teams through requests: the rights are checked here, and the rules make the change.
 
 const actorOf = ({ by, now }: OrganizationAction) => ({ by: by.account.id, now });
 
-/** Whether everything in an organization is in the caller's hands: owners, and apps, whose permission was checked. */
+/** Whether the caller may change everything in an organization: owners may, and apps, whose permission was already checked. */
 export const managesAll = ({ org, by }: OrganizationAction): boolean => org.role === 'owner' || by.grant.kind === 'installation';
 
-/** Whether the caller maintains a team: owners of the organization maintain all. */
+/** Whether the caller maintains a team. Owners of the organization maintain all teams. */
 export const maintains = async (db: Db, action: OrganizationAction, team: Pick<TeamRow, 'id'>): Promise<boolean> =>
   managesAll(action) || (await findTeamRoleOf(db, team.id, action.by.account.id)) === 'maintainer';
 
@@ -29,7 +29,7 @@ export async function checkMaintains(scope: WriteScope, action: OrganizationActi
   throw forbidden('You must be an organization owner or a maintainer of the team to do this.');
 }
 
-/** Creates a team with its maintainers and repositories. People who create one maintain it. */
+/** Creates a team with its maintainers and repositories. Members who create a team maintain it. */
 export async function createTeamFor(scope: WriteScope, action: OrganizationAction, wanted: NewTeam): Promise<TeamRow> {
   const { org, by } = action;
   if (!managesAll(action) && !(await getSettings(scope.tx, org.id)).members_can_create_teams)
@@ -44,7 +44,7 @@ export async function createTeamFor(scope: WriteScope, action: OrganizationActio
   return team;
 }
 
-/** Changes a team. Who puts it below another one maintains that, too. */
+/** Changes a team. To move it below another team, the caller must maintain that team too. */
 export async function changeTeamFor(
   scope: WriteScope,
   action: OrganizationAction,
@@ -55,7 +55,7 @@ export async function changeTeamFor(
   return changeTeam(scope, { team, wanted: await settingsOf(scope, action, wanted, team), ...actorOf(action) });
 }
 
-/** Deletes a team with its child teams. A team that has some can only be deleted by owners. */
+/** Deletes a team with its child teams. Only owners can delete a team with child teams. */
 export async function deleteTeamFor(scope: WriteScope, action: OrganizationAction, team: TeamRow): Promise<void> {
   await checkMaintains(scope, action, team);
   if (!managesAll(action) && (await hasTeamsBelow(scope.tx, team.id)))
@@ -65,9 +65,7 @@ export async function deleteTeamFor(scope: WriteScope, action: OrganizationActio
 
 const repositoryRoles = { pull: 'read', push: 'write', admin: 'admin' } as const;
 
-/**
- * The settings that a request wants, with its parent by id. Who isn't an owner must maintain another parent than `before` has.
- */
+/** The requested settings, with the parent as an id. Callers who aren't owners must maintain a new parent. */
 async function settingsOf<Wanted extends TeamChange>(
   scope: WriteScope,
   action: OrganizationAction,

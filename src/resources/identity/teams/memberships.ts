@@ -18,10 +18,10 @@ import { checkMaintains, maintains, managesAll } from './managing.ts';
 import { setTeamMember } from './rules.ts';
 import { findTeamMembership, findTeamRoleOf, type TeamMembership, type TeamRow } from './store.ts';
 
-/** A change of who is in a team. The team is locked. */
+/** A change of a team's members. The team is locked. */
 type TeamMemberAction = OrganizationAction & { user: Account };
 
-/** What a user is in a team. Those who are only invited are shown to who may invite. @throws Refusal 404 */
+/** A user's membership in a team. Invitations are shown only to people who may invite. @throws Refusal 404 */
 export async function getTeamMembership(db: Db, action: TeamMemberAction, team: TeamRow): Promise<TeamMembership> {
   const found = orNotFound(await findTeamMembership(db, team, action.user.id));
   if (found.state === 'pending' && !(await maintains(db, action, team))) throw notFound();
@@ -29,8 +29,8 @@ export async function getTeamMembership(db: Db, action: TeamMemberAction, team: 
 }
 
 /**
- * Adds a user to a team, or changes their role in it. Who isn't a member of the organization is invited, by its owners alone, and
- * comes into the team by accepting that.
+ * Adds a user to a team, or changes their role in it. A user who isn't a member of the organization is invited, which only owners
+ * can do, and joins the team by accepting.
  */
 export async function setTeamMembership(
   scope: WriteScope,
@@ -56,7 +56,7 @@ export async function setTeamMembership(
   return { role, state: 'pending' };
 }
 
-/** Adds a member of the organization to a team; somebody who is in it keeps their role. */
+/** Adds a member of the organization to a team. Existing members keep their role. */
 export async function addTeamMember(scope: WriteScope, action: TeamMemberAction, team: TeamRow): Promise<void> {
   const { user, by, now } = action;
   await checkMaintains(scope, action, team);
@@ -64,7 +64,7 @@ export async function addTeamMember(scope: WriteScope, action: TeamMemberAction,
   await setTeamMember(scope, { team, user, role: 'member', by: by.account.id, now });
 }
 
-/** Removes a user from a team, or takes their invitation back. Users may leave by themselves. */
+/** Removes a user from a team, or withdraws their invitation. Users may leave by themselves. */
 export async function endTeamMembership(scope: WriteScope, action: TeamMemberAction, team: TeamRow): Promise<void> {
   const { user, by } = action;
   if (user.id !== by.account.id) await checkMaintains(scope, action, team);

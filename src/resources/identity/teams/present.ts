@@ -41,7 +41,7 @@ const presentParent = (links: Links, team: TeamRow, parents: Parents, org: Pick<
   return parent ? presentOne(links, parent, org, parent.repository_role) : null;
 };
 
-/** Teams of a whole page. For a list about one repository, `roleOf` returns each team's role in it. */
+/** Presents a page of teams. For a list about one repository, `roleOf` returns each team's role in it. */
 export async function presentTeams(
   { db, links }: Scope,
   rows: readonly TeamRow[],
@@ -60,7 +60,7 @@ export async function presentTeams(
   });
 }
 
-/** Complete teams of a page, each with its organization. */
+/** Presents a page of complete teams, each with its organization. */
 export async function presentFullTeams(scope: Scope, rows: readonly TeamRow[]): Promise<TeamFull[]> {
   const { db, links } = scope;
   const [orgs, parents, counts] = await Promise.all([

@@ -30,7 +30,7 @@ import {
   updateTeam,
 } from './store.ts';
 
-/** Who makes a change, and when. `by` is undefined for an operator at the command line. */
+/** The author and the time of a change. `by` is undefined for an operator at the command line. */
 type Actor = { by: Id<'accounts'> | undefined; now: Date };
 
 const eventOf = (team: TeamRow, { by, now }: Actor) => ({ owner: team.organization_id, actor: by, at: now }) as const;
@@ -44,7 +44,7 @@ export function teamVisibility(org: Org, viewer: SignedIn): TeamVisibility {
 
 /**
  * Locks the team's organization and row, and reads the team again, so that changes to the hierarchy and the members of its teams
- * run one after the other. Undefined when the team was deleted.
+ * run one after the other. Undefined if the team was deleted.
  */
 export async function lockTeam(tx: Tx, team: Pick<TeamRow, 'id' | 'organization_id'>): Promise<TeamRow | undefined> {
   await lockOrganization(tx, team.organization_id);
@@ -56,7 +56,7 @@ export type TeamSettings = {
   description?: string | null | undefined;
   privacy?: TeamRow['privacy'] | undefined;
   notification_setting?: TeamRow['notification_setting'] | undefined;
-  /** Its role in a repository where the request names none. */
+  /** Its role in a repository if the request names none. */
   repository_role?: TeamRow['repository_role'] | undefined;
   /** The id of its parent team. */
   parent?: Id<'teams'> | null | undefined;

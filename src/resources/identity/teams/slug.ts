@@ -1,6 +1,6 @@
 /**
- * The slug of a team's name: lower-case ASCII letters, digits, `_` and hyphens; accents are dropped, and everything
- * else becomes one hyphen. Empty when nothing of the name is left.
+ * The slug of a team's name: lower-case ASCII letters, digits, `_` and hyphens. Accents are removed, and everything else becomes
+ * one hyphen. Empty if nothing is left of the name.
  * @example slugOf('Núcleo & Motoren') // nucleo-motoren
  */
 export const slugOf = (name: string): string =>

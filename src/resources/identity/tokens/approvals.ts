@@ -28,7 +28,7 @@ type Wish = {
   now: Date;
 };
 
-/** Asks the organization of a token to approve what the token shall allow. */
+/** Requests an organization's approval of a token's access. */
 export async function askForApproval(
   scope: WriteScope,
   { token, permissions, selection, repositories, reason, now }: Wish,
@@ -66,7 +66,7 @@ const recordRequests = (scope: WriteScope, requests: readonly FullTokenRequest[]
 
 type Reviewer = { org: { id: Id<'accounts'> }; by: Id<'accounts'> | undefined; now: Date };
 
-/** Approves or denies requests of tokens to an organization: all of them, or none where one isn't there. */
+/** Approves or denies requests of tokens to an organization: all of them, or none if one doesn't exist. */
 export async function reviewTokenRequests(
   scope: WriteScope,
   { org, by, now }: Reviewer,
@@ -82,8 +82,8 @@ export async function reviewTokenRequests(
 }
 
 /**
- * Takes from fine-grained tokens what an organization granted to them: all of them, or none where one isn't there. What they ask
- * for beside it is cancelled.
+ * Revokes an organization's approval of fine-grained tokens: of all of them, or of none if one doesn't exist. Their pending
+ * requests are cancelled.
  */
 export async function revokeTokenGrants(
   scope: WriteScope,
@@ -95,7 +95,7 @@ export async function revokeTokenGrants(
   await endGrants(scope, gather(tokens, 'id'), { org, by, now });
 }
 
-/** Takes from a user's tokens what an organization granted to them, which the user has left. */
+/** Revokes an organization's approval of the tokens of a user who has left it. */
 export async function revokeTokensOfMember(scope: WriteScope, reviewer: Reviewer, user: Id<'accounts'>): Promise<void> {
   const tokens = await loadTokensForForUpdate(scope.tx, reviewer.org.id, user);
   await endGrants(scope, gather(tokens, 'id'), reviewer);
@@ -119,7 +119,7 @@ export async function cancelRequests(
   await recordRequests(scope, requests, { what: 'cancelled', by, at: now });
 }
 
-/** One id is that of a path. */
+/** A single id comes from a path. */
 function checkFound(ids: readonly number[] | number, found: readonly { id: number }[], field: string): void {
   if (typeof ids === 'number') {
     if (found.length === 0) throw notFound();

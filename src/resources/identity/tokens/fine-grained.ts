@@ -37,20 +37,20 @@ type FineGrained = {
   permissions: Readonly<Record<string, string>>;
   repositories: Repositories;
   name?: string;
-  /** Why the user needs it, for the owners of an organization who approve it. */
+  /** The user's reason, for the owners of an organization who approve it. */
   reason?: string | undefined;
   expiresAt?: Date | undefined;
   now: Date;
 };
 
-/** What a token allows: its permissions, in which repositories. */
+/** The access of a token: its permissions, and the repositories that they apply to. */
 type Allowed = { permissions: PermissionSet; repositories: Repositories };
 
 const nothing: Allowed = { permissions: {}, repositories: 'public' };
 
 /**
- * Creates a fine-grained personal access token. Where its organization demands approval, and the user isn't one of its owners, it
- * allows nothing there until it is approved.
+ * Creates a fine-grained personal access token. If its organization requires approval, and the user isn't an owner, the token has
+ * no access there until it is approved.
  */
 export async function createFineGrainedToken(scope: WriteScope, wanted: FineGrained): Promise<NewToken> {
   const { user, owner, name = '', reason, expiresAt, now } = wanted;
@@ -88,10 +88,10 @@ type Change = {
 };
 
 /**
- * Changes what a fine-grained token allows, by the token's text. What is less holds at once. Where its organization demands
- * approval, what is more waits for that, as does everything of a token that was denied or revoked. A request that waited before
- * is replaced.
- * @returns the token, and whether something waits; undefined where there is no such token
+ * Changes the access of a fine-grained token, by the token's text. Reductions apply immediately. If its organization requires
+ * approval, additions wait for it, as does all access of a token that was denied or revoked. An earlier pending request is
+ * replaced.
+ * @returns the token, and whether a request is pending; undefined if the token doesn't exist
  */
 export async function changeToken(
   scope: WriteScope,
@@ -177,7 +177,7 @@ const ask = (
     now,
   });
 
-/** What the owner of a token demands, and whether this user's have to be approved. */
+/** The requirements of a token's owner, and whether this user's tokens need approval. */
 type Demands = Partial<TokenDemands> & { approval: boolean };
 
 async function checkOwner(scope: WriteScope, user: Account, owner: Account): Promise<Demands> {
@@ -188,10 +188,10 @@ async function checkOwner(scope: WriteScope, user: Account, owner: Account): Pro
       'Token',
       'owner',
       'invalid',
-      `The owner must be ${user.login} or an organization of which ${user.login} is a member`,
+      `The owner must be ${user.login} or an organization that ${user.login} is a member of`,
     );
   const demands = await findTokenDemands(scope.tx, owner.id);
-  // What owners make, they would approve themselves (the public API's rule).
+  // Owners would approve their own tokens (the public API's rule).
   return { ...demands, approval: demands?.token_approval_required !== false && membership.role !== 'owner' };
 }
 
@@ -206,7 +206,7 @@ function checkDemands(
     throw invalid('Token', 'expires', 'invalid', `Tokens for ${owner.login} must end within ${max_token_days} days`);
 }
 
-/** Refuses permissions that can't apply, as an organization's for a user, and repositories of others. */
+/** Refuses permissions that can't apply, for example an organization's for a user, and repositories of other owners. */
 async function checkAllowed(scope: WriteScope, owner: Account, { permissions, repositories }: Allowed): Promise<Allowed> {
   const names = Object.keys(permissions).filter(isPermissionName);
   const foreign = owner.kind === 'organization' ? 'account' : 'organization';

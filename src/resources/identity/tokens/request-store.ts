@@ -7,7 +7,7 @@ import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 
-/** What fine-grained tokens ask an organization for, and what it granted to them. */
+/** Requests of fine-grained tokens to an organization, and their approvals. */
 
 type Organization = Id<'accounts'>;
 type Request = Id<'token_requests'>;
@@ -21,7 +21,7 @@ type OfToken = {
 };
 
 export type TokenRequestRow = Selectable<DB['token_requests']> & OfToken;
-/** A token that an organization lets in. */
+/** A token that an organization has approved. */
 export type TokenGrantRow = OfToken & {
   id: Id<'tokens'>;
   permissions: unknown;
@@ -29,13 +29,13 @@ export type TokenGrantRow = OfToken & {
   granted_at: Date | null;
 };
 
-/** What an organization demands of fine-grained tokens. */
+/** An organization's requirements for fine-grained tokens. */
 export type TokenDemands = Pick<
   Selectable<DB['organizations']>,
   'fine_grained_tokens_allowed' | 'token_approval_required' | 'max_token_days'
 >;
 
-/** What an organization demands of fine-grained tokens; undefined for a user. */
+/** An organization's requirements for fine-grained tokens; undefined for a user. */
 export const findTokenDemands = (db: Db, organization: Organization): Promise<TokenDemands | undefined> =>
   db
     .selectFrom('organizations')
@@ -68,11 +68,11 @@ const grants = (db: Db, organization: OrSql<Organization>) =>
 export const selectTokenRequest = (db: Db, organization: OrSql<Organization>, id: Request) =>
   requests(db).where('token_requests.organization_id', '=', organization).where('token_requests.id', '=', id);
 
-/** A token that an organization lets in. */
+/** A token that an organization has approved. */
 export const selectTokenGrant = (db: Db, organization: OrSql<Organization>, id: Id<'tokens'>) =>
   grants(db, organization).where('tokens.id', '=', id);
 
-/** By what lists of requests and of granted tokens are narrowed: what is undefined doesn't matter. */
+/** The filter of lists of requests and of approved tokens. Undefined fields match everything. */
 export type TokenFilter = {
   readonly owners?: readonly string[] | undefined;
   readonly repository?: string | undefined;
@@ -84,7 +84,7 @@ export type TokenFilter = {
 
 type TokenListOptions = { filter: TokenFilter; direction: 'asc' | 'desc'; page: Page };
 
-/** The requests to an organization, by when they were made. */
+/** The requests to an organization, by the time of the request. */
 export const listTokenRequests = (
   db: Db,
   organization: Organization,
@@ -97,7 +97,7 @@ export const listTokenRequests = (
   return list(db, filtered.orderBy('token_requests.created_at', direction).orderBy('token_requests.id', direction), page);
 };
 
-/** The tokens that an organization lets in, by when it did. */
+/** The tokens that an organization has approved, by the time of the approval. */
 export const listTokenGrants = (
   db: Db,
   organization: Organization,
@@ -110,7 +110,7 @@ export const listTokenGrants = (
 
 type Narrowing = {
   organization: Organization;
-  /** Which has the permissions and the selection of repositories. */
+  /** The row with the permissions and the selection of repositories. */
   table: RawBuilder<unknown>;
   /** Whether the repository `wanted` is one of the selected ones. */
   chosen: RawBuilder<unknown>;
@@ -140,7 +140,7 @@ const owned = (db: Db, owner: Organization) => db.selectFrom('repositories').sel
 
 type Selecting = { id: number; repository_selection: TokenGrantRow['repository_selection'] };
 
-/** The repositories that a request is about. */
+/** The repositories of a request. */
 export const listRequestedRepositories = (
   db: Db,
   organization: Organization,
@@ -153,7 +153,7 @@ export const listRequestedRepositories = (
     page,
   );
 
-/** The repositories that a granted token is for. */
+/** The repositories of an approved token. */
 export const listGrantedRepositories = (
   db: Db,
   organization: Organization,
@@ -168,7 +168,7 @@ function selected(query: ReturnType<typeof owned>, selection: TokenGrantRow['rep
   return ordered.where(sql<boolean>`repositories.id in (select c.repository_id from ${from})`);
 }
 
-/** A request with what its token is allowed already, and its repositories: what subscribers of its events are told. */
+/** A request with its token's current access and its repositories, for webhook payloads. */
 export type FullTokenRequest = TokenRequestRow & {
   held: PermissionSet;
   repositories: Id<'repositories'>[];
@@ -181,7 +181,7 @@ const full = (tx: Tx) =>
       where c.request_id = token_requests.id order by 1)`.as('repositories'),
   ]);
 
-/** Requests to an organization. Their tokens are locked before: whatever changes a request locks its token first. */
+/** Requests to an organization. Changing a request requires locking its token first. */
 export async function loadTokenRequestsForUpdate(
   tx: Tx,
   organization: Organization,
@@ -228,7 +228,7 @@ export const removeTokenRequests = (tx: Tx, ids: readonly Request[]) =>
     .where(sql<boolean>`id = any (${[...ids]})`)
     .execute();
 
-/** Allows tokens what their requests ask for. */
+/** Grants tokens the access that their requests ask for. */
 export async function grantRequested(tx: Tx, ids: readonly Request[], now: Date): Promise<void> {
   const of = sql`token_requests q where q.id = any (${[...ids]})`;
   sendUnawaited(tx, sql`delete from token_repositories where token_id in (select q.token_id from ${of})`.compile(tx));
@@ -243,7 +243,7 @@ export async function grantRequested(tx: Tx, ids: readonly Request[], now: Date)
     from token_requests q where q.token_id = t.id and q.id = any (${[...ids]})`.execute(tx);
 }
 
-/** Marks tokens that were never granted as denied. */
+/** Marks tokens that were never approved as denied. */
 export const denyTokens = (tx: Tx, tokens: readonly Id<'tokens'>[]) =>
   tx
     .updateTable('tokens')
@@ -252,7 +252,7 @@ export const denyTokens = (tx: Tx, tokens: readonly Id<'tokens'>[]) =>
     .where('access', '=', 'pending')
     .execute();
 
-/** The tokens that an organization lets in among these, locked. */
+/** The given tokens that an organization has approved, locked. */
 export const loadGrantedForUpdate = (tx: Tx, organization: Organization, ids: readonly number[]) =>
   tx
     .selectFrom('tokens')
@@ -275,7 +275,7 @@ export const loadTokensForForUpdate = (tx: Tx, organization: Organization, user:
     .forUpdate()
     .execute();
 
-/** Takes from tokens all that their organization granted to them. */
+/** Revokes all access of tokens that their organization has granted. */
 export async function revokeTokens(tx: Tx, tokens: readonly Id<'tokens'>[]): Promise<void> {
   sendUnawaited(tx, sql`delete from token_repositories where token_id = any (${[...tokens]})`.compile(tx));
   await tx

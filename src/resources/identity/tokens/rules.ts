@@ -32,7 +32,7 @@ function checkScopes(given: readonly string[]): Scope[] {
   return normalizeScopes(given);
 }
 
-/** A permission set from names, in the words of either vocabulary, and levels. Refuses permissions outside the catalogue. */
+/** A permission set from names, in either vocabulary, and levels. Refuses permissions outside the catalogue. */
 export function checkPermissions(given: Readonly<Record<string, string>>): PermissionSet {
   const checked: PermissionSet = {};
   for (const [word, level] of Object.entries(given)) {
@@ -66,9 +66,7 @@ export async function createClassicToken(
   return { token, row };
 }
 
-/**
- * Deletes a token with its refresh token, by the text of either, and cancels its request for approval; false if there was none.
- */
+/** Deletes a token with its refresh token, by the text of either, and cancels its pending request; false if it doesn't exist. */
 export async function revokeToken(scope: WriteScope, token: string, now: Date): Promise<boolean> {
   const hash = hashToken(token);
   const row = await findTokenForUpdate(scope.tx, hash);

@@ -129,8 +129,8 @@ export async function removeRepositoryFromTokens(tx: Tx, id: Id<'repositories'>)
 }
 
 /**
- * Removes some of the tokens that expired before a time. A token with a refresh token stays, since the refresh token would be
- * removed with it. Returns whether there may be more.
+ * Removes some of the tokens that expired before a given time. A token with a refresh token stays, since the refresh token would
+ * be removed with it. Returns whether there may be more.
  */
 export const removeExpiredTokens = (tx: Tx, before: Date): Promise<boolean> =>
   removeSome(

@@ -8,7 +8,7 @@ import { AssistantMetrics } from './provider.ts';
 import * as schemas from './schemas.ts';
 import { makeAssistant } from './service.ts';
 
-/** Who may use an assistant, and what they prepare for it. */
+/** The seats of an assistant, and its spaces. */
 export const assistant = family({
   name: 'assistant',
   limits,

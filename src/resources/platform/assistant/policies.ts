@@ -1,19 +1,19 @@
 import type { Policy } from '#access/policy.ts';
 
-/** Document 3 has these in two categories, and both are needed. */
+/** Document 3 lists these in two categories, and both permissions are required. */
 const allOf = (level: 'read' | 'write') =>
   ({ allOf: [`organization_administration:${level}`, `organization_assistant_business:${level}`] }) as const;
 const owner = { scopes: ['admin:org'], role: 'owner' } as const;
 
 export const readsSeats = { ...owner, permission: allOf('read') } as const satisfies Policy;
 export const writesSeats = { ...owner, permission: allOf('write') } as const satisfies Policy;
-/** Document 3 has the metrics in the matrix of apps alone. */
+/** Document 3 lists the metrics only in the matrix of apps. */
 export const readsMetrics = {
   ...readsSeats,
   tokens: ['classic_pat', 'oauth_app', 'app_user', 'installation'],
 } as const satisfies Policy;
 
-/** Document 3 marks spaces as what only tokens of people reach. What members may do in one follows from their role in it. */
+/** Document 3 allows only user tokens for spaces. What members may do in a space follows from their role in it. */
 const byPeople = { tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'], role: 'member' } as const;
 export const readsSpaces = {
   ...byPeople,

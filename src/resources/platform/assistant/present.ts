@@ -25,12 +25,12 @@ export async function presentAssistant(
       total: counts.total,
       added_this_cycle: counts.added,
       pending_cancellation: counts.ending,
-      // Only members get seats, and nobody who was merely invited.
+      // Only members get seats, not people with pending invitations.
       pending_invitation: 0,
       active_this_cycle: counts.active,
       inactive_this_cycle: counts.total - counts.active,
     },
-    // What an assistant may do is set where it is: nothing here could enforce it.
+    // The assistant's own settings say what it may do. This server couldn't enforce them.
     public_code_suggestions: 'unconfigured',
     ide_chat: 'unconfigured',
     platform_chat: 'unconfigured',
@@ -39,7 +39,7 @@ export async function presentAssistant(
   };
 }
 
-/** Seats of a whole page. They aren't based on a plan. */
+/** Presents a page of seats. They aren't based on a plan. */
 export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, rows: readonly Seat[]): Promise<AssistantSeat[]> {
   const { db, links, services } = scope;
   if (rows.length === 0) return [];
@@ -76,7 +76,7 @@ export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, 
 export const presentSeat = async (scope: Scope & Needs<'assistant'>, org: Org, seat: Seat): Promise<AssistantSeat> =>
   firstOrNotFound(await presentSeats(scope, org, [seat]));
 
-/** Spaces of a whole page, all of one organization. */
+/** Presents a page of spaces of one organization. */
 export async function presentSpaces(scope: Scope, org: Org, rows: readonly SpaceRow[]): Promise<AssistantSpace[]> {
   const { db, links } = scope;
   if (rows.length === 0) return [];

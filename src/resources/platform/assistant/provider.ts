@@ -1,7 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable } from '#lib/shape.ts';
 
-// The usage that an assistant's provider reports. A server has no assistant by default, and then no usage is known.
+// The usage that an assistant's provider reports. By default a server has no assistant, and no usage is known.
 
 const people = { total_engaged_users: Type.Integer() };
 const named = { name: Type.String(), ...people };
@@ -92,11 +92,11 @@ export type AssistantProvider = {
   metrics(users: AssistantUsers, from: string, to: string): Promise<readonly AssistantMetrics[]>;
   /** The activity of people, by their logins. People who never used the assistant are left out. */
   activity(organization: string, logins: readonly string[]): Promise<ReadonlyMap<string, AssistantActivity>>;
-  /** The logins of people who have used it since a time. */
+  /** The logins of people who have used it since a given time. */
   activeSince(organization: string, since: Date): Promise<ReadonlySet<string>>;
 };
 
-/** No assistant. */
+/** The provider of a server without an assistant. */
 export const noAssistant: AssistantProvider = {
   metrics: async () => [],
   activity: async () => new Map(),

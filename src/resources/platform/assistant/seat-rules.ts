@@ -13,7 +13,7 @@ import { type Assignees, countSeats, endAssignments, loadMembersNamed, loadTeams
 
 const resource = 'AssistantSeat';
 
-/** The users or teams that a field of a request names. */
+/** The users or teams in a field of a request. */
 type NamedAssignees = { readonly field: 'selected_usernames' | 'selected_teams'; readonly names: readonly string[] };
 
 /**
@@ -46,7 +46,7 @@ export async function cancelSeats(scope: WriteScope, action: OrganizationAction,
   return before - (await countLasting(scope.tx, action));
 }
 
-/** The number of seats that don't end. */
+/** The number of seats that have no end. */
 async function countLasting(db: Db, { org, now }: OrganizationAction): Promise<number> {
   const counts = await countSeats(db, { organization: org.id, today: dayOf(now) }, { since: beginningOfCycle(now), active: [] });
   return counts.total - counts.ending;
@@ -77,7 +77,7 @@ const metricDays = 100;
 
 /**
  * The requested days of metrics: up to yesterday, and at most 100.
- * @throws Refusal 422 for invalid times, and for an end before the beginning
+ * @throws Refusal 422 for invalid times, and for an end before the start
  */
 export function metricsTime({ since, until }: MetricsTime, now: Date): { from: string; to: string } {
   const yesterday = dayOf(addDays(now, -1));

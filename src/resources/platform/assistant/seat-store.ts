@@ -1,5 +1,4 @@
-// The statements of seats. Who has one follows from the assignments: people by themselves, and the members of teams and of those
-// below them.
+// The statements of seats. Assignments decide who has one: people directly, and members of teams and their child teams.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
@@ -10,17 +9,17 @@ type User = Id<'accounts'>;
 
 export type Seat = {
   readonly user_id: User;
-  /** By which team; null for somebody who has it by themselves. */
+  /** The team that assigns it; null if it is assigned directly. */
   readonly team_id: Id<'teams'> | null;
-  /** The day on which it ends, as `2026-02-01`. */
+  /** The day on which it ends, for example `2026-02-01`. */
   readonly ends_on: string | null;
   readonly created_at: Date;
   readonly updated_at: Date;
 };
 
 /**
- * One seat for each person. Of several assignments, the one that ends last counts, or one that doesn't end. Of equal ones, the
- * person's own counts.
+ * One seat for each person. Of several assignments, the one without an end or with the latest end counts. Of equal ones, the
+ * direct assignment counts.
  */
 const seatsOf = (organization: Organization, today: string): RawBuilder<unknown> => sql`
   select distinct on (s.user_id) s.user_id, s.team_id, s.ends_on, s.created_at, s.updated_at from (
@@ -35,7 +34,7 @@ const seatsOf = (organization: Organization, today: string): RawBuilder<unknown>
   join memberships m on m.organization_id = ${organization} and m.user_id = s.user_id
   order by s.user_id, s.ends_on desc nulls first, s.team_id nulls first, s.created_at`;
 
-/** A page of seats, with their number. */
+/** A page of seats, with their total number. */
 export async function listSeats(
   db: Db,
   { organization, today }: { organization: Organization; today: string },
@@ -51,7 +50,7 @@ export async function listSeats(
   };
 }
 
-/** The seat of somebody. */
+/** The seat of a user. */
 export async function findSeat(
   db: Db,
   { organization, today }: { organization: Organization; today: string },
@@ -63,7 +62,7 @@ export async function findSeat(
 
 type SeatCounts = { readonly total: number; readonly added: number; readonly ending: number; readonly active: number };
 
-/** How many seats there are, were added since a time, end, and are of these people. */
+/** The number of seats: all, those added since a given time, those that end, and those of the given people. */
 export async function countSeats(
   db: Db,
   { organization, today }: { organization: Organization; today: string },
@@ -76,7 +75,7 @@ export async function countSeats(
   return rows[0] ?? { total: 0, added: 0, ending: 0, active: 0 };
 }
 
-/** Active members of an organization by their logins in lower case, with whether they have an assignment of their own. */
+/** Active members of an organization by their logins in lower case, with whether they have a direct assignment. */
 export async function loadMembersNamed(
   db: Db,
   organization: Organization,
@@ -106,7 +105,7 @@ export async function loadTeamsNamed(
 
 export type Assignees = { readonly users: readonly User[]; readonly teams: readonly Id<'teams'>[] };
 
-/** Assigns seats, or keeps those that would end. */
+/** Assigns seats, and keeps existing ones from ending. */
 export async function putAssignments(tx: Tx, organization: Organization, { users, teams }: Assignees, now: Date): Promise<void> {
   const kept = sql`update set ends_on = null, updated_at = excluded.updated_at where a.ends_on is not null`;
   const rowsOf = (column: 'user_id' | 'team_id', ids: readonly number[]) => sql`
@@ -117,7 +116,7 @@ export async function putAssignments(tx: Tx, organization: Organization, { users
   if (teams.length > 0) await rowsOf('team_id', teams).execute(tx);
 }
 
-/** Has assignments end on a day, unless they end already. */
+/** Sets the last day of assignments that have no end yet. */
 export async function endAssignments(
   tx: Tx,
   organization: Organization,

@@ -3,11 +3,11 @@ import { type AssistantProvider, noAssistant } from './provider.ts';
 
 declare module '#endpoint/services.ts' {
   interface FamilySettings {
-    /** The assistant that is attached. Omitted: none. */
+    /** The attached assistant. Omitted if the server has no assistant. */
     assistant?: AssistantProvider;
   }
   interface FamilyServices {
-    /** The assistant that is attached, which tells how it is used. */
+    /** The attached assistant, which reports its usage. */
     readonly assistant: AssistantProvider;
   }
 }

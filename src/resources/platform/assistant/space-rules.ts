@@ -75,7 +75,7 @@ export async function changeSpace(
 
 /**
  * Gives a user or a team of the organization a role in a space.
- * @throws Refusal 422 for others, and for collaborators that have a role already
+ * @throws Refusal 422 for others, and for existing collaborators
  */
 export async function addCollaborator(
   scope: WriteScope,
@@ -114,7 +114,7 @@ async function findActor(
 
 /**
  * Changes the role of a collaborator, or removes it.
- * @returns undefined where it was removed
+ * @returns undefined if it was removed
  */
 export async function changeCollaborator(
   scope: WriteScope,

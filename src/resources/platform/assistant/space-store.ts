@@ -10,13 +10,15 @@ import type { Page, Walked } from '#lib/page.ts';
 
 export type SpaceRow = Selectable<DB['assistant_spaces']>;
 export type CollaboratorRow = Selectable<DB['assistant_space_collaborators']>;
-/** A space, with what its viewer may do in it: 1 to read, 2 to write, 3 all. */
+/** A space, with the level of its viewer: 1 reads, 2 writes, 3 administers. */
 export type VisibleSpace = SpaceRow & { readonly level: number };
 
 const levelOf = (role: ReturnType<typeof sql.ref>) =>
   sql<number>`case ${role} when 'reader' then 1 when 'writer' then 2 when 'admin' then 3 else 0 end`;
 
-/** What somebody may do in a space: owners all, others what the space gives members, them or one of their teams. */
+/**
+ * The level of a user in a space. Owners have the highest; others get theirs as members, directly, or from one of their teams.
+ */
 function levelFor(org: Pick<Org, 'id' | 'role'>, { account }: Viewer) {
   if (account === undefined) return sql<number>`0`;
   if (org.role === 'owner') return sql<number>`3`;
@@ -41,13 +43,13 @@ export const findVisibleSpace = (
   number: number,
 ): Promise<VisibleSpace | undefined> => visible(db, org, viewer).where('number', '=', number).executeTakeFirst();
 
-/** The same space again, its row locked; undefined when it was deleted. */
+/** Reads the space again and locks its row; undefined if it was deleted. */
 export const lockSpace = async (tx: Tx, space: VisibleSpace): Promise<VisibleSpace | undefined> => {
   const row = await tx.selectFrom('assistant_spaces').selectAll().where('id', '=', space.id).forUpdate().executeTakeFirst();
   return row && { ...row, level: space.level };
 };
 
-/** The spaces of an organization that a viewer may see, in the order of their numbers. */
+/** The spaces of an organization that a viewer may see, ordered by number. */
 export const listVisibleSpaces = (
   db: Db,
   org: Pick<Org, 'id' | 'role'>,
@@ -81,7 +83,7 @@ export const countCollaborators = async (tx: Tx, space: SpaceRow['id']): Promise
       .executeTakeFirstOrThrow()
   ).count;
 
-/** A collaborator, by their login or the slug of a team. */
+/** A collaborator, by the login of a user or the slug of a team. */
 export async function findCollaborator(
   db: Db,
   { id, organization_id }: SpaceRow,
@@ -98,7 +100,7 @@ export async function findCollaborator(
   return rows[0];
 }
 
-/** The same collaborator again, the row locked; undefined when it was removed. */
+/** Reads the collaborator again and locks the row; undefined if it was removed. */
 export const findCollaboratorForUpdate = (tx: Tx, { id }: Pick<CollaboratorRow, 'id'>): Promise<CollaboratorRow | undefined> =>
   tx.selectFrom('assistant_space_collaborators').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 

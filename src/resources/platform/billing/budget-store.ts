@@ -1,5 +1,4 @@
-// The statements of budgets. What a budget has consumed is what its organization or repository used of its product or SKU in a
-// month.
+// The statements of budgets. A budget's consumption is the month's usage of its product or SKU by its organization or repository.
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -13,7 +12,7 @@ type Budget = Id<'billing_budgets'>;
 
 /** A budget, with the name of its repository. */
 export type BudgetRow = Selectable<DB['billing_budgets']> & { readonly repository_name: string | null };
-/** For what a budget is, and how it is named. */
+/** The subject of a budget, and its name. */
 export type Named = Pick<BudgetRow, 'organization_id' | 'repository_id' | 'product_sku'>;
 
 const repositoryName = sql<string | null>`(select r.name from repositories r where r.id = billing_budgets.repository_id)`.as(
@@ -33,7 +32,7 @@ export const selectBudget = (db: Db, organization: OrSql<Organization>, id: Budg
 export const findBudget = (db: Db, organization: Organization, id: Budget): Promise<BudgetRow | undefined> =>
   selectBudget(db, organization, id).executeTakeFirst();
 
-/** The same budget again, its row locked; undefined when it was deleted. */
+/** Reads the budget again and locks its row; undefined if it was deleted. */
 export const findBudgetForUpdate = (tx: Tx, { id }: Pick<BudgetRow, 'id'>): Promise<BudgetRow | undefined> =>
   tx
     .selectFrom('billing_budgets')
@@ -43,7 +42,7 @@ export const findBudgetForUpdate = (tx: Tx, { id }: Pick<BudgetRow, 'id'>): Prom
     .forUpdate()
     .executeTakeFirst();
 
-/** The budgets of an organization: all, or those of itself or of its repositories. */
+/** The budgets of an organization: all, or only those of the organization itself or of its repositories. */
 export function listBudgets(
   db: Db,
   organization: Organization,
@@ -55,7 +54,7 @@ export function listBudgets(
   return list(db, all.where('repository_id', scope === 'organization' ? 'is' : 'is not', null), page);
 }
 
-/** How many budgets an organization has, and whether another one is for the same. */
+/** The number of an organization's budgets, and whether another one has the same subject. */
 export async function countBudgets(tx: Tx, wanted: Named, but?: Budget): Promise<{ total: number; clash: boolean }> {
   const { rows } = await sql<{ total: number; clash: boolean }>`
     select count(*) as total, coalesce(bool_or(repository_id is not distinct from ${wanted.repository_id}
@@ -75,7 +74,7 @@ export const removeBudget = async (tx: Tx, id: Budget): Promise<void> => {
   await tx.deleteFrom('billing_budgets').where('id', '=', id).execute();
 };
 
-/** Names the recipients of a budget's alerts, instead of those before. */
+/** Sets the recipients of a budget's alerts. */
 export async function setRecipients(tx: Tx, budget: Budget, users: readonly Id<'accounts'>[]): Promise<void> {
   await tx.deleteFrom('billing_budget_recipients').where('budget_id', '=', budget).execute();
   if (users.length === 0) return;
@@ -83,7 +82,7 @@ export async function setRecipients(tx: Tx, budget: Budget, users: readonly Id<'
   await tx.insertInto('billing_budget_recipients').values(rows).execute();
 }
 
-/** Which of these users own an organization, by their logins in lower case. */
+/** The given users who own an organization, by their logins in lower case. */
 export async function loadOwners(
   db: Db,
   organization: Organization,
@@ -106,20 +105,20 @@ export async function loadRecipients(db: Db, budgets: readonly Budget[]): Promis
   return grouped(rows, ({ budget_id }) => budget_id);
 }
 
-/** What a budget `b` has consumed in a month. */
+/** The consumption of a budget `b` in a month. */
 const consumedOf = (month: string) => sql<number>`(
   select coalesce(sum(u.quantity * t.price / t.unit_size), 0) from billing_months u join billing_rates t on t.id = u.rate_id
   where u.organization_id = b.organization_id and u.month = ${month}::date
     and (b.repository_id is null or u.repository_id = b.repository_id) and b.product_sku in (t.product, t.sku))`;
 
-/** What budgets have consumed in a month. */
+/** The consumption of budgets in a month. */
 export async function loadConsumed(db: Db, budgets: readonly Budget[], month: string): Promise<Map<Budget, number>> {
   const { rows } = await sql<{ id: Budget; consumed: number }>`
     select b.id, ${consumedOf(month)} as consumed from billing_budgets b where b.id = any (${budgets}::bigint[])`.execute(db);
   return new Map(rows.map(({ id, consumed }) => [id, consumed]));
 }
 
-/** A budget that stops what a repository would use further, since it is used up; undefined where there is none. */
+/** A used-up budget that prevents further usage by a repository; undefined if no budget does. */
 export async function findSpentBudget(
   db: Db,
   { organization, repository, month }: { organization: Organization; repository: Id<'repositories'>; month: string },
@@ -133,7 +132,7 @@ export async function findSpentBudget(
   return rows[0];
 }
 
-/** A share of a budget that was reached, with the repository that used most of it. */
+/** A threshold of a budget that was reached, with the repository that used most of it. */
 type ReachedThreshold = {
   readonly budget: Budget;
   readonly organization: Organization;
@@ -141,7 +140,10 @@ type ReachedThreshold = {
   readonly repository: Id<'repositories'> | null;
 };
 
-/** Notes the shares, in percent, that budgets of organizations have reached in a month. @returns the largest new one of each */
+/**
+ * Stores the thresholds, in percent, that organizations' budgets have reached in a month.
+ * @returns the highest new one of each
+ */
 export async function putReached(
   tx: Tx,
   organizations: readonly Organization[],
@@ -167,7 +169,7 @@ export async function putReached(
   return rows;
 }
 
-/** Forgets which shares of a budget were told. */
+/** Deletes the stored thresholds of a budget, so that they are reported again. */
 export const forgetReached = async (tx: Tx, budget: Budget): Promise<void> => {
   await tx.deleteFrom('billing_budget_alerts').where('budget_id', '=', budget).execute();
 };

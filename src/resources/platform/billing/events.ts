@@ -6,7 +6,7 @@ declare module '#events/kinds.ts' {
     'budget.created': { budget: Id<'billing_budgets'> };
     'budget.changed': { budget: Id<'billing_budgets'> };
     'budget.deleted': { budget: Id<'billing_budgets'> };
-    /** A share of a budget was reached, in percent. The repository is the one with the largest part of it. */
+    /** A threshold of a budget was reached, in percent. The repository is the one that used most of it. */
     'budget.reached': { budget: Id<'billing_budgets'>; threshold: number };
   }
 }

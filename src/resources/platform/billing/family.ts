@@ -7,7 +7,7 @@ import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 import { makePrices } from './service.ts';
 
-/** What organizations use, what it costs, and budgets for it. */
+/** The usage of organizations, its cost, and budgets for it. */
 export const billing = family({
   name: 'billing',
   limits,

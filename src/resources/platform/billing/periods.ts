@@ -1,4 +1,4 @@
-// Times of reports, in UTC.
+// Periods of reports, in UTC.
 import { badRequest } from '#lib/refusal.ts';
 import { dayOf } from '#lib/time.ts';
 import type { UsageTime } from './schemas.ts';
@@ -8,8 +8,8 @@ import type { Period } from './usage-store.ts';
 export const monthOf = (time: Date): string => `${time.toISOString().slice(0, 7)}-01`;
 
 /**
- * The time that a request names. What is missing is that of now: a day alone is one of this month. A year is told by its months,
- * shorter times by days.
+ * The period that a request names. Missing parts come from the current date: a day alone is a day of this month. The usage of a
+ * year comes from its months, and the usage of shorter periods from days.
  * @throws Refusal 400 for a day that doesn't exist
  */
 export function timeOf(wanted: UsageTime, now: Date): { named: UsageTime & { year: number }; period: Period } {

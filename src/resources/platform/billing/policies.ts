@@ -4,5 +4,5 @@ const owner = { scopes: ['admin:org'], role: 'owner' } as const;
 export const readsBilling = { ...owner, permission: 'organization_administration:read' } as const satisfies Policy;
 export const writesBilling = { ...owner, permission: 'organization_administration:write' } as const satisfies Policy;
 
-/** Document 3 marks what only tokens of people may do, and no token of an app. */
+/** Document 3 allows only user tokens, not tokens of apps. */
 export const byPeople = { tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'] } as const;

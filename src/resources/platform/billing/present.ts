@@ -7,7 +7,7 @@ import { monthOf } from './periods.ts';
 import type { BillingUsageItem, BillingUsageSummary, Budget, ConsumedBudget } from './schemas.ts';
 import type { DatedUsage, Usage } from './usage-store.ts';
 
-/** Budgets of a whole page, with this month's consumption. */
+/** Presents a page of budgets, with this month's consumption. */
 export async function presentConsumedBudgets(
   { db, now }: Scope,
   org: Org,
@@ -39,7 +39,7 @@ const presentOne = (org: Org, row: BudgetRow, recipients: Awaited<ReturnType<typ
   },
 });
 
-/** An item of a report. Nothing is discounted. */
+/** An item of a report. There are no discounts. */
 export const presentUsage = (
   { login }: Pick<Org, 'login'>,
   { date, product, sku, unit_type, price, quantity, repository_name }: DatedUsage,

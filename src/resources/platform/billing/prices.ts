@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises';
 import { StartupError } from '#lib/startup-error.ts';
 
-/** The cost of a unit of each SKU, in US dollars. SKUs that aren't listed cost nothing. */
+/** The cost of a unit of each SKU, in US dollars. SKUs that aren't listed are free. */
 export type Prices = ReadonlyMap<string, number>;
 
 /** The existing SKUs: storage, and minutes by a runner's operating system, and by its size if it is hosted. */

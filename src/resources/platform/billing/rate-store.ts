@@ -5,10 +5,10 @@ import type { Id } from '#lib/id.ts';
 
 type RateRow = Selectable<DB['billing_rates']>;
 
-/** What a unit of something costs. */
+/** The cost of a unit. */
 export type Rate = Omit<RateRow, 'id'>;
 
-/** The rows of rates, by their SKUs, which are made where they are missing. Each SKU is among them once. */
+/** The rows of rates, by their SKUs. Missing rows are created. Each SKU must be given only once. */
 export async function putRates(tx: Tx, rates: readonly Rate[]): Promise<Map<string, Id<'billing_rates'>>> {
   if (rates.length === 0) return new Map();
   const { rows } = await sql<Pick<RateRow, 'id' | 'sku'>>`

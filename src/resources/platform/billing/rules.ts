@@ -142,7 +142,7 @@ async function subjectOf(db: Db, { org }: OrganizationAction, wanted: WantedSubj
 }
 
 /**
- * The name of a repository within its organization. The text may start with the organization's login; undefined where it starts
+ * The name of a repository within its organization. The text may start with the organization's login; undefined if it starts
  * with another one.
  */
 export function nameWithin(login: string, text: string): string | undefined {
@@ -193,7 +193,7 @@ export async function recordReachedBudgets(
     });
 }
 
-/** Why nothing more may run in a repository; undefined where it may. Only budgets of organizations prevent usage. */
+/** Why a repository may not run anything more; undefined if it may. Only budgets of organizations prevent usage. */
 export async function spentBudgetOf(
   db: Db,
   { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> },
@@ -210,7 +210,7 @@ export async function spentBudgetOf(
 
 /**
  * The items of a report.
- * @throws Refusal 400 where one report would have too many
+ * @throws Refusal 400 if one report would have too many
  */
 export async function readUsage(db: Db, organization: Id<'accounts'>, wanted: WantedUsage): Promise<DatedUsage[]> {
   const items = await listUsage(db, organization, wanted, maxItems + 1);

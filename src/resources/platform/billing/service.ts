@@ -3,11 +3,11 @@ import { type Prices, readPrices } from './prices.ts';
 
 declare module '#endpoint/services.ts' {
   interface FamilySettings {
-    /** The file of prices. Omitted: nothing costs anything. */
+    /** The file of prices. If omitted, everything is free. */
     prices?: string | undefined;
   }
   interface FamilyServices {
-    /** What things that are measured cost. */
+    /** The prices of measured usage. */
     readonly prices: Prices;
   }
 }

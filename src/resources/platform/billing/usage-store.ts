@@ -1,4 +1,4 @@
-// The statements of usage: counting it, and reading it. What was counted stands in a row for each day, and in one for each month.
+// The statements of usage: counting and reading it. Usage is stored in one row per day and one per month.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
@@ -6,7 +6,7 @@ import type { Ran } from './skus.ts';
 
 type Organization = Id<'accounts'>;
 
-/** What is added to the usage of a day, which is in UTC, as `2026-01-31`. */
+/** An addition to the usage of a day in UTC, for example `2026-01-31`. */
 export type Addition = {
   readonly organization_id: Organization;
   readonly day: string;
@@ -20,7 +20,7 @@ export type Addition = {
 type CountedJob = Omit<Addition, 'rate_id' | 'quantity' | 'day'> &
   Ran & { readonly started_at: Date; readonly completed_at: Date };
 
-/** Marks jobs as counted. @returns those of organizations that runners ran and that weren't counted before */
+/** Marks jobs as counted. @returns the jobs of organizations that had runners and weren't counted before */
 export async function countJobs(tx: Tx, jobs: readonly Id<'workflow_jobs'>[]): Promise<CountedJob[]> {
   const { rows } = await sql<CountedJob>`
     with counted as (
@@ -38,19 +38,19 @@ export async function countJobs(tx: Tx, jobs: readonly Id<'workflow_jobs'>[]): P
   return rows;
 }
 
-/** Marks an hour as counted. @returns whether it wasn't before */
+/** Marks an hour as counted. @returns false if it already was */
 export async function countHour(tx: Tx, hour: Date): Promise<boolean> {
   const { rows } = await sql`
     insert into billing_counted_hours (hour) values (${hour}) on conflict do nothing returning hour`.execute(tx);
   return rows.length > 0;
 }
 
-/** Forgets hours that were counted before a time. */
+/** Deletes the record of hours that were counted before a given time. */
 export const forgetHours = async (tx: Tx, before: Date): Promise<void> => {
   await tx.deleteFrom('billing_counted_hours').where('hour', '<', before).execute();
 };
 
-/** Adds usage to that of its day and month. */
+/** Adds usage to its day and month. */
 export const addUsage = (tx: Tx, additions: readonly Addition[]): Promise<void> =>
   add(
     tx,
@@ -58,7 +58,7 @@ export const addUsage = (tx: Tx, additions: readonly Addition[]): Promise<void> 
       rate_id integer, repository_id bigint, repository_name text, quantity bigint)`,
   );
 
-/** Adds what artifacts and caches take up now as stored for an hour of a day. @returns the organizations that have any */
+/** Adds the current size of artifacts and caches as stored for an hour of a day. @returns the organizations that have any */
 export async function addStorage(
   tx: Tx,
   day: string,
@@ -98,10 +98,10 @@ async function add(tx: Tx, additions: RawBuilder<unknown>): Promise<void> {
       do update set quantity = m.quantity + excluded.quantity, repository_name = excluded.repository_name`.execute(tx);
 }
 
-/** A time of which usage is asked, from a day on and before another, and whether months or days tell of it. */
+/** The period of a query, from a day on and before another, and whether it reads months or days. */
 export type Period = { readonly from: string; readonly until: string; readonly by: 'month' | 'day' };
 
-/** Which usage is wanted. The name of a repository is that within its organization. */
+/** A filter of usage. The name of a repository is its name within its organization. */
 export type WantedUsage = {
   readonly period: Period;
   readonly repository?: string | undefined;
@@ -109,7 +109,7 @@ export type WantedUsage = {
   readonly sku?: string | undefined;
 };
 
-/** Usage, its quantity in units. */
+/** Usage, with its quantity in units. */
 export type Usage = {
   readonly product: string;
   readonly sku: string;
@@ -135,7 +135,7 @@ function wantedRows(organization: Organization, { period, repository, product, s
   return sql`${table} u join billing_rates t on t.id = u.rate_id where ${sql.join(conditions, sql` and `)}`;
 }
 
-/** Usage by day or month, rate and repository, up to some rows. */
+/** Usage by day or month, rate and repository, up to a limit of rows. */
 export async function listUsage(db: Db, organization: Organization, wanted: WantedUsage, limit: number): Promise<DatedUsage[]> {
   const date = wanted.period.by === 'month' ? sql.ref('u.month') : sql.ref('u.day');
   const { rows } = await sql<DatedUsage>`

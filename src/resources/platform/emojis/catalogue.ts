@@ -1,4 +1,6 @@
-/** The names of emojis and their images. Those of the public API that are no character of Unicode, as `octocat`, aren't here. */
+/**
+ * The names of emojis and their images. The public API's emojis without a Unicode character, for example `octocat`, are missing.
+ */
 type Catalogue = {
   /** The file of each name's image. */
   readonly files: ReadonlyMap<string, string>;
@@ -8,7 +10,7 @@ type Catalogue = {
 
 let loaded: Promise<Catalogue> | undefined;
 
-/** Loads the catalogue at its first use. */
+/** Loads the catalogue on first use. */
 const catalogue = (): Promise<Catalogue> => {
   loaded ??= load();
   return loaded;
@@ -28,7 +30,7 @@ const fileOf = (emoji: string): string => `${Array.from(emoji, (one) => one.code
 /** The file of each name's image. */
 export const imageFiles = async (): Promise<ReadonlyMap<string, string>> => (await catalogue()).files;
 
-/** The image in a file: the emoji's character, in the font of whoever looks at it. Undefined where there is no such file. */
+/** The image in a file: the emoji's character, in the viewer's own font. Undefined if the file doesn't exist. */
 export async function findImage(file: string): Promise<string | undefined> {
   const character = (await catalogue()).characters.get(file);
   return (

@@ -2,10 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { notFound } from '#lib/refusal.ts';
 import { findImage } from './catalogue.ts';
 
-/** Where the images are. The public API has them on a host of their own. */
+/** The path of the images. The public API serves them from another host. */
 export const imageFolder = '/images/emoji';
 
-/** Adds the images of emojis. They aren't part of the API: browsers load many at once, which counts against no limit. */
+/**
+ * Adds the images of emojis. They aren't part of the API: browsers load many together, which doesn't count against rate limits.
+ */
 export function addEmojiImages(app: FastifyInstance): void {
   app.get<{ Params: { file: string } }>(`${imageFolder}/:file`, async ({ params }, reply) => {
     const image = await findImage(params.file);

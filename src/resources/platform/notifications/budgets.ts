@@ -1,4 +1,4 @@
-// Notifications of budgets.
+// Notifications about budgets.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { findBudget, loadBudgetRecipients } from '#resources/platform/billing/index.ts';
@@ -6,7 +6,7 @@ import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
-/** Tells those whom a budget names that a share of it was reached, in the repository that used most of it. */
+/** Notifies the recipients of a budget that a threshold was reached, in the repository that used most of it. */
 export const notifyOfBudgets = subscription<'budget.reached', JobContext>({
   name: 'notifications.budgets',
   on: ['budget.reached'],

@@ -1,4 +1,4 @@
-// Notifications of check suites.
+// Notifications about check suites.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
@@ -7,10 +7,10 @@ import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
-/** The conclusions that are told, with their words in titles: as in the public API, those of suites that failed. */
+/** The conclusions that cause notifications, with their words in titles: as in the public API, those of failed suites. */
 const verbs: Partial<Record<CheckConclusion, string>> = { failure: 'failed', timed_out: 'timed out' };
 
-/** Notifies of a failed suite whose push or pull request it checked. The runs of workflows have notifications of their own. */
+/** Notifies the person whose push or pull request a failed suite checked. Runs of workflows have notifications of their own. */
 export const notifyOfCheckSuites = subscription<'check_suite.completed', JobContext>({
   name: 'notifications.check-suites',
   on: ['check_suite.completed'],
@@ -31,7 +31,7 @@ export const notifyOfCheckSuites = subscription<'check_suite.completed', JobCont
   },
 });
 
-/** The title, in the form that clients of the public API parse; undefined where the suite causes no notification. */
+/** The title, in the form that clients of the public API parse; undefined if the suite causes no notification. */
 function titleOf({ app, branch, head_sha, conclusion }: EndedSuite): string | undefined {
   const outcome = conclusion === null ? undefined : verbs[conclusion];
   if (outcome === undefined) return undefined;

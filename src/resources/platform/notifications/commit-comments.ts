@@ -1,4 +1,4 @@
-// Notifications of comments on commits.
+// Notifications about comments on commits.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
@@ -10,14 +10,14 @@ import { putSubject } from './subject-store.ts';
 import { addParticipants } from './subscription-store.ts';
 
 /**
- * Notifies people of a comment on a commit: the author of the commit, who commented on it before, who is mentioned, and watchers
- * of the repository. Of a changed comment, those are told whom it mentions newly.
+ * Notifies people about a comment on a commit: the author of the commit, earlier commenters, mentioned people, and watchers of
+ * the repository. For an edited comment, only newly mentioned people are notified.
  */
 export const notifyOfCommitComments = subscription<'commit_comment.created' | 'commit_comment.edited', JobContext>({
   name: 'notifications.commit-comments',
   on: ['commit_comment.created', 'commit_comment.edited'],
   attempts: 25,
-  // One after the other, since earlier ones decide who takes part.
+  // Events are handled in order, since earlier ones decide who participates.
   queue: ({ repository }) => `notifications.commit-comments.${repository}`,
   async run({ id, kind, repository, actor, at, data }, context) {
     const { db, change, services } = context;

@@ -1,11 +1,11 @@
-// Notifications of vulnerable dependencies.
+// Notifications about vulnerable dependencies.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
-/** Notifies the administrators of a repository of what a comparison found, in one thread for all alerts of the repository. */
+/** Notifies the administrators of a repository about new alerts, in one thread for all alerts of the repository. */
 export const notifyOfDependencyAlerts = subscription<'dependency_alerts.found', JobContext>({
   name: 'notifications.dependency-alerts',
   on: ['dependency_alerts.found'],

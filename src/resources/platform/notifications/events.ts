@@ -3,7 +3,7 @@ import { eventKinds } from '#resources/event-kinds.ts';
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** Somebody changed their subscription to a thread. */
+    /** A user changed their subscription to a thread. */
     'thread.subscribed': { subject: Id<'notification_subjects'> };
     'thread.unsubscribed': { subject: Id<'notification_subjects'> };
   }

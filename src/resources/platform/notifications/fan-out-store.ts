@@ -10,15 +10,15 @@ import { touchInboxes } from './inbox-store.ts';
 type Account = Id<'accounts'>;
 
 /**
- * A text in which people may be mentioned: that of an issue, the message of a commit, a comment on either, a review with its
- * comments, one of those alone, or the notes of a release.
+ * A text in which people may be mentioned: an issue, a commit message, a comment on either, a review with its comments, a single
+ * review comment, or the notes of a release.
  */
 type Text =
   | { readonly release: Id<'releases'> }
   | TextOfIssue
   | { readonly commit: string; readonly comment?: Id<'commit_comments'> };
 
-/** A text of an issue, or of the pull request that it also is. */
+/** A text of an issue or pull request. */
 export type TextOfIssue = { readonly issue: Id<'issues'> } & (
   | { readonly comment?: Id<'issue_comments'> }
   | { readonly review: Id<'reviews'> }
@@ -26,10 +26,10 @@ export type TextOfIssue = { readonly issue: Id<'issues'> } & (
 );
 
 /**
- * `triggered`: the person of the activity, who triggered a run; `deployment_reviewers`: who may let a job into its environment.
- * `mentioned`: people whom the text mentions newly; `everybody`: also participants of its issue, and watchers; `assigned` and
- * `requested`: who is assigned, or asked for a review, alone; `checked`: whose push or pull request a check suite checked;
- * `administrators`: who administers the repository; `named`: the person of the activity alone.
+ * The recipients. `triggered`: the person who triggered a run; `deployment_reviewers`: people who may let a job into its
+ * environment; `mentioned`: people whom the text newly mentions; `everybody`: also participants of the issue, and watchers;
+ * `assigned` and `requested`: only the assignees, or the requested reviewers; `checked`: the person whose push or pull request a
+ * check suite checked; `administrators`: the administrators of the repository; `named`: only the person of the activity.
  */
 export type Recipients =
   | 'everybody'
@@ -46,12 +46,12 @@ export type Recipients =
 export type Activity = {
   readonly event: Id<'events'>;
   readonly subject: Id<'notification_subjects'>;
-  /** What says it, where that is a text. */
+  /** The text of the event, if it has one. */
   readonly text?: Text | undefined;
-  /** Who aren't notified, since they did it. */
+  /** The actors, who aren't notified about their own activity. */
   readonly actors: readonly Account[];
   readonly at: Date;
-  /** The users who were assigned, requested for a review or named, where only they are notified. */
+  /** The users who were assigned, requested for a review or named, if only they are notified. */
   readonly person?: Account | undefined;
   /** The team that was requested for a review. */
   readonly team?: Id<'teams'> | undefined;
@@ -59,7 +59,7 @@ export type Activity = {
   readonly job?: Id<'workflow_jobs'> | undefined;
 };
 
-/** Activities of different subjects of a repository, all of the same kind, with the same kind of recipients. */
+/** Activities on different subjects of a repository, all of the same kind and with the same kind of recipients. */
 export type Activities = {
   readonly repo: RepositoryRow;
   readonly recipients: Recipients;
@@ -70,7 +70,8 @@ export type Activities = {
 type Unfinished = { readonly subject: Id<'notification_subjects'>; readonly last: Account };
 
 /**
- * Recipients in one statement, of all its activities. With more, other transactions would wait longer for the rows that it locks.
+ * The maximum number of recipients in one statement, for all its activities. With more, other transactions would wait longer for
+ * the rows that it locks.
  */
 const batchSize = 1_000;
 
@@ -78,9 +79,9 @@ const batchSize = 1_000;
 const recentComments = 100;
 
 /**
- * Notifies the next recipients of activities, for each in the order of their ids and as many as fit in a batch. Of several
- * reasons, the one with the lowest rank counts. Returns the subjects that may have more recipients. Threads that have an event
- * already, from an earlier try, stay as they are.
+ * Notifies the next recipients of activities, ordered by id, as many as fit in a batch. If a recipient has several reasons, the
+ * one with the lowest rank counts. Returns the subjects that may have more recipients. Threads that already have an event from an
+ * earlier try stay unchanged.
  */
 export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): Promise<Unfinished[]> {
   const { repo, activities } = all;
@@ -141,15 +142,15 @@ export async function notifyNextBatch(tx: Tx, all: Activities, after: Account): 
   return rows;
 }
 
-/** Mentions, which have this rank and lower ones, unmute a thread. */
+/** Mentions, which have this rank or a lower one, unmute a thread. */
 const unmutingRank = 2;
 
-/** Whom this rank and lower ones tell takes part from then on: who is mentioned, or asked for a review. */
+/** Recipients with this rank or a lower one become participants: mentioned people, and requested reviewers. */
 const joiningRank = 3;
 
 type Source = { readonly rank: number; readonly reason: RawBuilder<unknown>; readonly from: RawBuilder<unknown> };
 
-/** Where the recipients of an activity `v` come from: each source with its reason and rank. Each has the column `account_id`. */
+/** The recipients of an activity `v`: each source with its reason and rank. Each source selects the column `account_id`. */
 function sourcesOf({ repo, recipients, activities }: Activities, after: Account): readonly Source[] {
   if (recipients === 'assigned') return [{ rank: 4, reason: sql`'assign'`, from: sql`select v.person as account_id` }];
   if (recipients === 'named') return [{ rank: 9, reason: sql`'subscribed'`, from: sql`select v.person as account_id` }];
@@ -194,7 +195,7 @@ function sourcesOf({ repo, recipients, activities }: Activities, after: Account)
 }
 
 /**
- * Who pushed what the suite of an activity `v` checked; where that isn't known, who opened the pull requests whose head it is.
+ * The user whose push the suite of an activity `v` checked. If that is unknown, the authors of the pull requests with this head.
  */
 const checked = sql`
   select s.pushed_by as account_id from check_suites s where s.id = v.suite and s.pushed_by is not null
@@ -204,8 +205,8 @@ const checked = sql`
     where s.id = v.suite and s.pushed_by is null`;
 
 /**
- * The reviewers of the environment that the job of an activity `v` wants to enter: people, and members of teams. Where nobody may
- * review their own deployment, whoever triggered the run isn't asked.
+ * The reviewers of the environment that the job of an activity `v` waits for: people, and members of teams. If nobody may review
+ * their own deployment, the user who triggered the run is excluded.
  */
 const deploymentReviewers = sql`
   select reviewer.account_id from workflow_jobs j
@@ -220,19 +221,22 @@ const deploymentReviewers = sql`
   where j.id = v.job and not (rule.prevent_self_review and reviewer.account_id 
     is not distinct from coalesce(w.on_behalf_of_id, w.triggering_actor_id))`;
 
-/** Who administers a repository. */
+/** The administrators of a repository. */
 const administrators = ({ id }: RepositoryRow) => sql`
   select distinct role.account_id from repository_roles role
   where role.repository_id = ${id} and role.level >= ${roleLevel('admin')}`;
 
-/** The users that an activity `v` requests a review from: a person, or the members of a team who didn't open the pull request. */
+/**
+ * The users from whom an activity `v` requests a review: a person, or the members of a team except the author of the pull
+ * request.
+ */
 const requested = sql`
   select v.person as account_id where v.person is not null
   union select m.user_id from teams t join team_members m on m.team_id = t.id
   where t.ancestors @> array[v.team] and v.team = any (t.ancestors)
     and not exists (select from issues i where i.id = v.issue and i.author_id = m.user_id)`;
 
-/** Whom the text of an activity `v` mentions newly: itself, or by a team that wants to be told. */
+/** The accounts that an activity's text newly mentions, directly or through a team whose notifications are enabled. */
 function mentionedIn(repo: RepositoryRow, sample: Text | undefined): readonly Source[] {
   const newReferences = sql`x.repository_id = ${repo.id} and ${textOf(sample)} and x.created_at = v.at`;
   return [
@@ -253,7 +257,7 @@ function mentionedIn(repo: RepositoryRow, sample: Text | undefined): readonly So
   ];
 }
 
-/** The condition of the references `x` of the text of an activity `v`, which is of the same kind as the sample. */
+/** The condition for the references `x` in the text of an activity `v`, which is of the same kind as the sample. */
 function textOf(sample: Text | undefined): RawBuilder<unknown> {
   if (sample && 'release' in sample) return sql`x.release_id = v.release`;
   if (sample && 'commit' in sample) return sql`x.commit_sha = v.commit and x.commit_comment_id is not distinct from v.comment`;
@@ -266,7 +270,7 @@ function textOf(sample: Text | undefined): RawBuilder<unknown> {
 
 type Acceptance = Pick<Activity, 'event' | 'subject' | 'at'> & Pick<Activities, 'repo'> & { readonly account: Account };
 
-/** Adds a thread for an accepted invitation to the inbox of who accepted it. */
+/** Adds a thread for an accepted invitation to the inbox of the person who accepted it. */
 export const notifyInvitee = (tx: Tx, { event, repo, subject, at, account }: Acceptance) =>
   sql`
     with changed as (

@@ -1,19 +1,19 @@
-// When each inbox changed last: one row for each account, from which polls are answered.
+// When each inbox was last changed: one row for each account, which answers polls.
 import { type RawBuilder, sql } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-/** When an inbox changed last; where it never did, when its account was made. */
+/** When an inbox was last changed; if never, when its account was created. */
 export async function findInboxChange(db: Db, { id, created_at }: Account): Promise<Date> {
   const inbox = await db.selectFrom('notification_inboxes').select('changed_at').where('account_id', '=', id).executeTakeFirst();
   return inbox?.changed_at ?? new Date(Math.floor(created_at.getTime() / 1_000) * 1_000);
 }
 
 /**
- * The statement that updates the time of change of inboxes; `accounts` selects the ids of their accounts. HTTP dates have whole
- * seconds, and a change may be committed long after it began. So each change gets a second that no reply had before, even if it
- * is ahead of the clock: replies from before and after the change never have the same date.
+ * The statement that updates the time of the last change of inboxes; `accounts` selects the ids of their accounts. HTTP dates
+ * have whole seconds, and a change may be committed long after it began. So each change gets a second that no earlier reply had,
+ * even if it is ahead of the clock: replies from before and after the change never have the same date.
  */
 export const touchInboxes = (accounts: RawBuilder<unknown>, now: Date): RawBuilder<unknown> => sql`
   insert into notification_inboxes (account_id, changed_at)
@@ -22,7 +22,7 @@ export const touchInboxes = (accounts: RawBuilder<unknown>, now: Date): RawBuild
   on conflict (account_id) do update
     set changed_at = greatest(excluded.changed_at, notification_inboxes.changed_at + interval '1 second')`;
 
-/** Updates the time of change of one inbox. */
+/** Updates the time of the last change of one inbox. */
 export const touchInbox = (tx: Tx, account: Id<'accounts'>, now: Date) =>
   touchInboxes(sql`select ${account}::bigint`, now).execute(tx);
 

@@ -56,7 +56,7 @@ export const fanOutIssueEvents = batchSubscription<IssueEvent, JobContext>({
   on: issueEvents,
   attempts: 25,
   async runAll(all, context) {
-    // Who is told of a merge needn't be told that it left its queue.
+    // A merge also removes the pull request from its queue; one notification is enough.
     const events = all.filter(({ kind, data }) => kind !== 'pull_request.dequeued' || data.reason !== 'MERGE');
     const repositories = await loadNamedRepositories(context.db, unique(gather(events, 'repository')));
     // The events of one issue are handled in order, since earlier ones decide who participates.
@@ -128,7 +128,7 @@ function recipientsOf({ kind, data }: Event): Recipients {
   return edits.has(kind) ? 'mentioned' : 'everybody';
 }
 
-/** Notifies a user who accepted an invitation into a repository. A collaborator whom somebody else added accepted none. */
+/** Notifies a user who accepted an invitation to a repository. Collaborators who were added by somebody else accepted none. */
 export const notifyAcceptedInvitation = subscription<'collaborator.added', JobContext>({
   name: 'notifications.accepted-invitation',
   on: ['collaborator.added'],

@@ -8,11 +8,11 @@ import { type Activities, notifyNextBatch } from './fan-out-store.ts';
 
 type Account = Id<'accounts'>;
 
-/** Activities in one statement. */
+/** The number of activities in one statement. */
 const activitiesPerBatch = 50;
 const first = asId<'accounts'>(0);
 
-/** Notifies all recipients of activities. A subject with more of them than its part of a statement goes on by itself. */
+/** Notifies all recipients of activities. A subject with more recipients than its share of a statement continues separately. */
 export async function notify({ change }: Pick<JobContext, 'change'>, all: Activities): Promise<void> {
   for (const activities of chunks(all.activities, activitiesPerBatch))
     for (const { subject, last } of await change((scope) => notifyNextBatch(scope.tx, { ...all, activities }, first))) {
@@ -21,10 +21,7 @@ export async function notify({ change }: Pick<JobContext, 'change'>, all: Activi
     }
 }
 
-/**
- * Works through the accounts after `from`, in the order of their ids. A batch returns its last id; undefined if it was the last
- * batch.
- */
+/** Works through the accounts after `from`, ordered by id. A batch returns its last id; undefined after the last batch. */
 export async function inBatches(
   change: JobContext['change'],
   batch: (tx: Tx, after: Account) => Promise<Account | undefined>,

@@ -5,5 +5,5 @@ const byClassicToken = { tokens: ['classic_pat'], scopes: ['notifications', 'rep
 /** One's own inbox. */
 export const ownInbox = { ...byClassicToken, permission: { none: 'own_account' } } as const;
 
-/** The part of it that is about a repository, which may be archived. */
+/** The threads of one repository in it, which may be archived. */
 export const ownInboxOfRepository = { ...ownInbox, role: 'read', archived: 'allowed' } as const;

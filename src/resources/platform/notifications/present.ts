@@ -27,8 +27,8 @@ async function loadRepositories(scope: Scope, rows: readonly ThreadRow[]): Promi
 }
 
 /**
- * Threads of a whole page. Their repositories and subjects are loaded once for all of them. The list has already checked that the
- * viewer may read them. The viewer's permissions aren't shown.
+ * Presents a page of threads. Their repositories and subjects are loaded once for all of them. The list has already checked that
+ * the viewer may read them. The viewer's permissions aren't shown.
  */
 export async function presentThreads(scope: Scope, rows: readonly ThreadRow[]): Promise<NotificationThread[]> {
   const { db, links } = scope;

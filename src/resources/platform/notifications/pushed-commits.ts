@@ -1,4 +1,4 @@
-// Whom the messages of pushed commits mention. The family issues reads the messages and keeps what they refer to.
+// Mentions in the messages of pushed commits. The family issues reads the messages and stores the references.
 
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -14,7 +14,7 @@ import { notificationLimits } from './limits.ts';
 import { notify } from './notify.ts';
 import { putSubjects, type Subject } from './subject-store.ts';
 
-/** Notifies whom the commits of a push mention for the first time; not who pushed them, and not the author of a commit. */
+/** Notifies the people whom the commits of a push mention for the first time, except the pusher and the author of the commit. */
 export const notifyMentionedInCommits = subscription<'push.mentioned', JobContext>({
   name: 'notifications.pushed-commits',
   on: ['push.mentioned'],
@@ -42,7 +42,7 @@ export const notifyMentionedInCommits = subscription<'push.mentioned', JobContex
   },
 });
 
-/** Those of the commits that are still there, in their order. */
+/** The given commits that still exist, in order. */
 export async function findCommits({ git }: Services, { id }: RepositoryRow, oids: readonly string[]): Promise<Commit[]> {
   const gitRepository = repoOf(git, id);
   if (!(await repositoryExists(gitRepository))) return [];
@@ -51,9 +51,7 @@ export async function findCommits({ git }: Services, { id }: RepositoryRow, oids
   return oids.flatMap((oid) => found.get(oid) ?? []);
 }
 
-/**
- * The accounts of the authors, by their e-mail addresses. Where the server's address isn't set, noreply addresses are nobody's.
- */
+/** The accounts of the authors, by their e-mail addresses. If the server's address isn't set, noreply addresses match nobody. */
 export const loadAuthors = ({ db, services: { url } }: JobContext, commits: readonly Commit[]) =>
   loadAccountsByEmail(
     db,
@@ -63,7 +61,7 @@ export const loadAuthors = ({ db, services: { url } }: JobContext, commits: read
 
 const maxTitle = 256;
 
-/** A commit, with the beginning of its message's first line as title. */
+/** A commit, with the start of its message's first line as title. */
 export function subjectOf({ oid, message }: Commit): Subject {
   const line = message.trimStart().split('\n', 1)[0] ?? '';
   return { kind: 'commit', commit_sha: oid, title: line.slice(0, maxTitle).trimEnd().replaceAll('\0', ' ').toWellFormed() };

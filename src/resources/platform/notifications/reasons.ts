@@ -1,6 +1,6 @@
 // The reasons of notifications (document 2).
 
-/** Reasons whose causes happen today. */
+/** Reasons that occur today. */
 export const reasons = [
   'approval_requested',
   'assign',
@@ -19,7 +19,7 @@ export const reasons = [
 /** Reasons that the public API has in addition to document 2. */
 const publicReasons = ['security_alert'] as const;
 
-/** The other reasons, each with what brings its cause. */
+/** The other reasons, each with the feature that will cause it. */
 export const laterReasons = {
   member_feature_requested: 'Requests of members for features of their organization',
 } as const;
@@ -27,6 +27,6 @@ export const laterReasons = {
 type LaterReason = keyof typeof laterReasons;
 export type Reason = (typeof reasons)[number] | (typeof publicReasons)[number] | LaterReason;
 
-/** All of them. */
+/** All reasons. */
 // the keys of the table above
 export const everyReason: readonly Reason[] = [...reasons, ...publicReasons, ...(Object.keys(laterReasons) as LaterReason[])];

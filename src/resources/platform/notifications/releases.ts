@@ -1,4 +1,4 @@
-// Notifications of releases.
+// Notifications about releases.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
@@ -8,8 +8,8 @@ import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
 /**
- * Notifies people of a published release, or of a prerelease: watchers of the repository, and who is mentioned in its notes. Of
- * changed notes, those are told whom they mention newly. Drafts are told to nobody.
+ * Notifies people about a published release or prerelease: watchers of the repository, and people mentioned in its notes. For
+ * edited notes, only newly mentioned people are notified. Drafts cause no notifications.
  */
 export const notifyOfReleases = subscription<'release.published' | 'release.edited', JobContext>({
   name: 'notifications.releases',

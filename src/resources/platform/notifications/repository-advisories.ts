@@ -1,4 +1,4 @@
-// Notifications of vulnerabilities that outsiders report.
+// Notifications about vulnerabilities that outsiders report.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
@@ -6,7 +6,7 @@ import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
-/** Notifies the administrators of a repository of a report. */
+/** Notifies the administrators of a repository about a report. */
 export const notifyOfReports = subscription<'repository_advisory.reported', JobContext>({
   name: 'notifications.repository-advisories',
   on: ['repository_advisory.reported'],

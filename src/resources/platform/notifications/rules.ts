@@ -75,6 +75,6 @@ async function recordSubscription(
   if (issue !== null) await insertIssueEvents(scope.tx, { repository, issue, actor, app: null, at: now }, [{ event }]);
 }
 
-/** The end of a second. Replies have whole seconds, so that a time from one of them means all of its second. */
+/** The end of a second. Times in replies have whole seconds, so such a time includes its whole second. */
 export const endOfSecond = (time: Date | undefined): Date | undefined =>
   time && new Date(Math.floor(time.getTime() / 1_000) * 1_000 + 999);

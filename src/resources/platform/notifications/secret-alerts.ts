@@ -1,4 +1,4 @@
-// Notifications of alerts of secrets.
+// Notifications about secret scanning alerts.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import { unique } from '#lib/collections.ts';
@@ -7,7 +7,7 @@ import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { notify } from './notify.ts';
 import { putSubject } from './subject-store.ts';
 
-/** Notifies who may see the alerts of a repository of a new one, and of one that is open again: its administrators. */
+/** Notifies a repository's administrators, who may see its alerts, about new and reopened alerts. */
 export const notifyOfSecretAlerts = subscription<'secret_scanning_alert.created' | 'secret_scanning_alert.reopened', JobContext>({
   name: 'notifications.secret-alerts',
   on: ['secret_scanning_alert.created', 'secret_scanning_alert.reopened'],
@@ -18,7 +18,7 @@ export const notifyOfSecretAlerts = subscription<'secret_scanning_alert.created'
       findNamedAlert(db, alert),
       repository === undefined ? undefined : findRepository(db, repository),
     ]);
-    // What was bypassed as no secret is resolved from its beginning.
+    // A secret whose push protection was bypassed as a false positive is resolved from the start.
     if (!named || !repo || named.state !== 'open') return;
     const title = `${named.name} found in ${repo.name}`.slice(0, 256);
     const subject = await change((scope) =>

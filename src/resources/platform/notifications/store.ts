@@ -119,8 +119,8 @@ type Reading = {
 };
 
 /**
- * Marks unread threads of an inbox as read: all of them, if there are no more than `most`. If there are more, nothing is marked,
- * or `most` of them with `anyway`. Returns whether there were more.
+ * Marks unread threads of an inbox as read: all of them, if there are at most `most`. If there are more, nothing is marked, or
+ * `most` of them with `anyway`. Returns whether there were more.
  */
 export async function markAllRead(
   tx: Tx,

@@ -1,4 +1,4 @@
-// What threads are about: a row for each subject, and what replies show of it.
+// The subjects of threads: a row for each subject, and the data that replies show.
 import { type Selectable, sql } from 'kysely';
 import { roleLevel } from '#access/roles.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -8,8 +8,10 @@ import type { Id } from '#lib/id.ts';
 
 export type SubjectRow = Selectable<DB['notification_subjects']>;
 
-/** What a subject of a repository is named by. The title of a commit isn't in another table, and those of suites and budgets are
- * what was told of them: they are kept here. */
+/**
+ * The identification of a subject of a repository. The titles of commits, suites and budgets aren't in other tables, so they are
+ * stored here.
+ */
 export type Subject =
   | { readonly kind: 'issue'; readonly issue_id: Id<'issues'> }
   | { readonly kind: 'commit'; readonly commit_sha: string; readonly title: string }
@@ -50,7 +52,7 @@ export async function putSubjects(
   return rows;
 }
 
-/** The row of one subject; undefined where what it names was deleted meanwhile. */
+/** The row of one subject; undefined if what it names was deleted meanwhile. */
 export async function putSubject(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -63,8 +65,8 @@ export async function putSubject(
 type Thread = Id<'notification_threads'>;
 
 /**
- * The issue or pull request of a thread, with the latest comment for as long as that is there: one of the conversation, or one of
- * a review that says nothing else.
+ * The issue or pull request of a thread, with its latest comment while that exists: a comment of the conversation, or of a review
+ * without other contents.
  */
 export type IssueOfThread = {
   id: Thread;
@@ -98,7 +100,7 @@ const administers = sql<boolean>`exists (
   select from repository_roles role
   where role.repository_id = r.id and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`;
 
-/** Which of these threads of alerts their accounts may still see: as administrators of a repository that looks for secrets. */
+/** The given threads of alerts that their accounts may still see, as administrators of a repository with secret scanning. */
 export async function loadVisibleAlerts(
   db: Db,
   threads: readonly { id: Thread; account_id: Id<'accounts'>; secret_alert_id: Id<'secret_alerts'> | null }[],
@@ -112,9 +114,7 @@ export async function loadVisibleAlerts(
   return new Map(rows.map(({ id, number }) => [id, number]));
 }
 
-/**
- * The reports of vulnerabilities of threads, as far as their accounts may still see them: as administrators of the repository.
- */
+/** The vulnerability reports of threads that their accounts may still see, as administrators of the repository. */
 export async function loadVisibleReports(
   db: Db,
   threads: readonly {
@@ -133,7 +133,7 @@ export async function loadVisibleReports(
   return keyed(rows, ({ id }) => id);
 }
 
-/** Which of these threads of vulnerable dependencies their accounts may still see, likewise. */
+/** The given threads about vulnerable dependencies that their accounts may still see, as administrators of the repository. */
 export async function loadVisibleDependencyAlerts(
   db: Db,
   threads: readonly { id: Thread; account_id: Id<'accounts'>; repository_id: Id<'repositories'> }[],

@@ -1,5 +1,5 @@
-// The kinds of subjects that threads are about. A further kind is an entry here, with what names it in `Subject`
-// (subject-store.ts) and in a column of `notification_subjects`; who tells people of it calls `putSubject` and `notify`.
+// The kinds of subjects of threads. A new kind needs an entry here, its identification in `Subject` (subject-store.ts), and a
+// column of `notification_subjects`. Its notifications call `putSubject` and `notify`.
 import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import { gather, getOrThrow, grouped } from '#lib/collections.ts';
@@ -15,13 +15,13 @@ import {
   type SubjectRow,
 } from './subject-store.ts';
 
-/** A repository as replies name it. */
+/** A repository, as replies name it. */
 type NamedRepository = { readonly url: string; readonly full_name: string };
 
-/** The addresses are null where the API has none for the subject. */
+/** The addresses are null if the API has none for the subject. */
 type ShownSubject = { type: SubjectType; title: string; url: string | null; latest_comment_url: string | null };
 
-/** Presents the subject of a thread. One that may not be shown is undefined, and so is its thread left out. */
+/** Presents the subject of a thread; undefined if it may not be shown. Its thread is then omitted. */
 type Presenter = (row: ThreadRow, repository: NamedRepository) => ShownSubject | undefined;
 
 /** The types of subjects in replies. */
@@ -41,15 +41,15 @@ type SubjectType = (typeof subjectTypes)[number];
 
 type SubjectKind = {
   /**
-   * Loads what belongs to the subjects of a page, once for all of them. Whether the viewer may read their repositories was asked
-   * by the query of the threads; a kind that asks for more asks it here.
+   * Loads the data of a page's subjects, once for all of them. The query of the threads has already checked that the viewer may
+   * read their repositories. Kinds with further conditions check them here.
    */
   readonly presenter: (db: Db, rows: readonly ThreadRow[]) => Promise<Presenter>;
 };
 
 const subjectKinds = {
   issue: {
-    // An issue that is made a pull request keeps its threads.
+    // An issue that is converted to a pull request keeps its threads.
     async presenter(db, rows) {
       const issues = await loadIssuesOfThreads(db, rows);
       return ({ id }, repository) => {
@@ -79,7 +79,7 @@ const subjectKinds = {
       const releases = await loadReleases(db, gather(rows, 'release_id'));
       return ({ release_id }, repository) => {
         const release = release_id === null ? undefined : releases.get(release_id);
-        // One that became a draft again is for those alone who write to the repository.
+        // A release that became a draft again is only visible to people with write access.
         if (!release || release.draft) return undefined;
         const url = path(`${repository.url}/releases`, release.id);
         return { type: 'Release', title: release.name || release.tag_name, url, latest_comment_url: url };
@@ -117,7 +117,7 @@ const subjectKinds = {
   dependency_alerts: {
     async presenter(db, rows) {
       const visible = await loadVisibleDependencyAlerts(db, rows);
-      // Without an address, as in the public API: it is about all alerts of the repository.
+      // Without an address, as in the public API, since it covers all alerts of the repository.
       return ({ id, title }) =>
         title === null || !visible.has(id)
           ? undefined
@@ -126,13 +126,13 @@ const subjectKinds = {
   },
   budget: {
     async presenter() {
-      // Without an address, since owners alone may read budgets.
+      // Without an address, since only owners may read budgets.
       return ({ title }) => (title === null ? undefined : { type: 'Budget', title, url: null, latest_comment_url: null });
     },
   },
   invitation: {
     async presenter() {
-      // An invitation that was accepted is gone: its address is that of the repository.
+      // Accepted invitations are deleted, so the address is that of the repository.
       return (_, { url, full_name }) => ({
         type: 'RepositoryInvitation',
         title: `Invitation to ${full_name}`,
@@ -148,7 +148,7 @@ function latestCommentUrl({ url }: NamedRepository, { comment, review_comment }:
   return review_comment === null ? undefined : path(`${url}/pulls/comments`, review_comment);
 }
 
-/** What presents the subjects of the threads of a page, each by its kind. */
+/** Presents the subjects of a page's threads, each by its kind. */
 export async function presenterOfSubjects(db: Db, rows: readonly ThreadRow[]): Promise<Presenter> {
   const loading = [...grouped(rows, ({ kind }) => kind)].map(
     async ([kind, ofKind]) => [kind, await subjectKinds[kind].presenter(db, ofKind)] as const,

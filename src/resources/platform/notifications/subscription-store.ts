@@ -21,7 +21,7 @@ export const findThreadSubscription = (
 
 type Wanted = Pick<SubscriptionRow, 'state' | 'reason' | 'created_at'>;
 
-/** Sets the state of a subscription, whatever it was. */
+/** Sets the state of a subscription, regardless of its current state. */
 export async function putThreadSubscription(
   tx: Tx,
   { account_id, repository_id, subject_id }: Pick<ThreadRow, 'account_id' | 'repository_id' | 'subject_id'>,
@@ -35,7 +35,7 @@ export async function putThreadSubscription(
     .executeTakeFirstOrThrow();
 }
 
-/** What makes an account a participant of a subject. */
+/** Why an account participates in a subject. */
 export type Part = {
   readonly subject: Id<'notification_subjects'>;
   readonly account: Id<'accounts'>;
@@ -44,8 +44,8 @@ export type Part = {
 };
 
 /**
- * Makes accounts participants of subjects, or updates the reasons; each part is of another subject. An ignored thread stays
- * ignored; a muted one is unmuted by a comment of the account's own (document 2).
+ * Makes accounts participants of subjects, or updates their reasons; each part is about another subject. Ignored threads stay
+ * ignored. A muted thread is unmuted by the account's own comment (document 2).
  */
 export const addParticipants = (tx: Tx, parts: readonly Part[]) =>
   sql`

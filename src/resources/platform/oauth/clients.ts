@@ -4,8 +4,8 @@ import type { RouteParts } from '#resources/route-parts.ts';
 import { findAppByClientId } from './store.ts';
 
 /**
- * The app with a client id. Programs whose ids are built in are apps, too, unless the operator turned them off: then nobody signs
- * in by them, and tokens that they have stay good.
+ * The app with a client id. Programs with built-in ids are apps too, unless the operator turned them off: then nobody can sign in
+ * with them, but their existing tokens stay valid.
  */
 export async function findClient(
   { database: { db }, services, clock }: Pick<RouteParts, 'database' | 'services' | 'clock'>,
@@ -18,6 +18,6 @@ export async function findClient(
   return app ?? change(db, (tx) => knownClientAppOf(tx, known, clock()));
 }
 
-/** Whether a client is public: it can't prove who it is, since it has no secret of its own. */
+/** Whether a client is public, which means that it can't authenticate, since it has no secret of its own. */
 export const isPublicClient = ({ client_id, built_in }: AppRow): boolean =>
   built_in !== null && knownClientOf(client_id) !== undefined;

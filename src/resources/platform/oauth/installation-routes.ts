@@ -20,8 +20,8 @@ import { sendPage } from './replies.ts';
 import { csrfOf, isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
 
 /**
- * The page of an installation, at its `html_url`: what the app may, and what it asks for beyond that, which the owner of the
- * account accepts here. The public API has a page for that, and no endpoint.
+ * The page of an installation, at its `html_url`. It shows the app's permissions, and the additional ones that it requests, which
+ * the account's owner accepts here. The public API also has a page for this, and no endpoint.
  */
 export function addInstallationRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const path of ['/settings/installations/:id', '/organizations/:org/settings/installations/:id']) {
@@ -33,7 +33,7 @@ export function addInstallationRoutes(app: FastifyInstance, parts: RouteParts): 
 type Found = { installation: InstallationOfApp; app: AppRow; account: Account };
 
 /**
- * The installation that a request names; undefined where it isn't on the user's account, or that of an organization that the user
+ * The installation that a request names; undefined if it is neither on the user's account nor on an organization that the user
  * owns.
  */
 async function findShown(
@@ -41,7 +41,7 @@ async function findShown(
   request: FastifyRequest,
   session: Session,
 ): Promise<Found | undefined> {
-  const { id = '' } = request.params as { id?: string }; // the router's own words
+  const { id = '' } = request.params as { id?: string }; // the router's own parameters
   if (!/^\d{1,15}$/.test(id)) return undefined;
   const organization = organizationOf(request);
   const account = organization === null ? session.account : await findOwned(db, organization, session.account);
@@ -52,11 +52,7 @@ async function findShown(
 }
 
 const sendAbsent = (reply: FastifyReply): FastifyReply =>
-  sendPage(
-    reply,
-    messagePage('There is no such installation', 'It has ended, or you do not own the account that it is on.'),
-    404,
-  );
+  sendPage(reply, messagePage('There is no such installation', 'It no longer exists, or you do not own its account.'), 404);
 
 function pageOf({ installation, app, account }: Found, session: Session, problem?: string): string {
   const waiting = waitingFor(app, installation);
@@ -92,7 +88,8 @@ async function answerInstallation(parts: RouteParts, request: FastifyRequest, re
     if (error instanceof Refusal && (error.kind === 'invalid' || error.kind === 'conflict')) return error;
     throw error;
   });
-  if (!(refused instanceof Refusal)) return sendPage(reply, messagePage('Accepted', `${found.app.name} has what it asked for.`));
+  if (!(refused instanceof Refusal))
+    return sendPage(reply, messagePage('Accepted', `${found.app.name} has the permissions that it requested.`));
   const now = await findShown(parts, request, session);
   return now
     ? sendPage(reply, pageOf(now, session, textOf(refused)), refused.kind === 'conflict' ? 409 : 422)

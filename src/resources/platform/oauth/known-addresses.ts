@@ -7,10 +7,10 @@ import type { Caller } from '#lib/caller.ts';
 import { addDays } from '#lib/time.ts';
 import { hashToken } from '#lib/token.ts';
 
-/** An address that was unused for longer is forgotten. */
+/** Addresses that weren't used for longer are removed. */
 const keptDays = 180;
 
-/** Whether an account signed in from an address. The digest is stored, since nobody needs to read the address. */
+/** Whether an account has signed in from an address before. Only the digest is stored, since nobody needs to read the address. */
 export async function isKnownAddress(db: Db, login: string, { key }: Caller): Promise<boolean> {
   const found = await db
     .selectFrom('known_addresses as k')
@@ -22,7 +22,7 @@ export async function isKnownAddress(db: Db, login: string, { key }: Caller): Pr
   return found !== undefined;
 }
 
-/** Remembers that an account signed in from an address. Those beyond `max`, which were unused longest, are forgotten. */
+/** Stores that an account signed in from an address. Beyond `max`, the least recently used addresses are removed. */
 export async function rememberAddress(
   tx: Tx,
   { account, address, now, max }: { account: Account['id']; address: Caller; now: Date; max: number },

@@ -10,7 +10,7 @@ import { send, sendPage } from './replies.ts';
 import { oauthLimits } from './resource-limits.ts';
 
 const hour = 3_600;
-/** The window, in seconds, of all limits except that of all requests: the lifetime of a device code. */
+/** The window, in seconds, of all limits except the one for all requests. It equals the lifetime of a device code. */
 const window = 900;
 
 /** The caller of an OAuth request: its address, whether or not a browser is signed in. */
@@ -20,7 +20,7 @@ type LimitedUse = { limit: string; max: number; seconds?: number; message: strin
 
 /**
  * Counts one use of a limit under a key, exactly, even for concurrent requests in many processes.
- * @throws Refusal when there are more of them than allowed in the window.
+ * @throws Refusal if the limit in the window is exceeded
  */
 export async function countUse(db: Db, key: string, { limit, max, seconds = window, message }: LimitedUse): Promise<void> {
   const state = await consumeRequest(db, key, 'core', { limit: max, window: seconds });
@@ -71,7 +71,7 @@ function sendRefusal(refusal: Refusal, request: FastifyRequest, reply: FastifyRe
   return send(request, reply.code(status), { error, error_description: refusal.message });
 }
 
-/** What a refusal tells a person: of fields, what is wrong with the first one. */
+/** The message of a refusal for a person. For invalid fields, it describes the first one. */
 export function textOf({ message, errors: [first] }: Refusal): string {
   if (first?.message === undefined) return message;
   return first.field === '' || first.message.startsWith(first.field) ? first.message : `${first.field}: ${first.message}`;

@@ -21,8 +21,8 @@ import { findManifestRequest, insertManifestRequest, type ManifestRequestRow, re
 const waitingMinutes = 60;
 
 /**
- * Creating an app from a manifest, as in the public API: a site sends its visitor here with a form, and the visitor comes back to
- * it with a code for `POST /app-manifests/{code}/conversions`.
+ * Creating an app from a manifest, as in the public API: a site sends its visitor here with a form, and the visitor returns to it
+ * with a code for `POST /app-manifests/{code}/conversions`.
  */
 export function addManifestRoutes(app: FastifyInstance, parts: RouteParts): void {
   for (const path of ['/settings/apps/new', '/organizations/:org/settings/apps/new']) {
@@ -32,7 +32,7 @@ export function addManifestRoutes(app: FastifyInstance, parts: RouteParts): void
   }
 }
 
-/** The organization of the path; null where it is about the user's own account. */
+/** The organization in the path; null for the user's own account. */
 // the router's own words
 export const organizationOf = (request: FastifyRequest): string | null => (request.params as { org?: string }).org ?? null;
 
@@ -40,8 +40,8 @@ const pathOf = (organization: string | null): string =>
   `${organization === null ? '' : `/organizations/${encodeURIComponent(organization)}`}/settings/apps/new`;
 
 /**
- * Keeps the manifest of another site's form. Browsers send no session with such a form, so that nobody is known here, and the
- * browser goes on to a page of this site.
+ * Stores the manifest from another site's form. Browsers send no session cookie with such a form, so the user is unknown here,
+ * and the browser is redirected to a page of this site.
  */
 async function receiveManifest(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;
@@ -58,12 +58,10 @@ async function receiveManifest(parts: RouteParts, request: FastifyRequest, reply
   return reply.redirect(`${pathOf(organization)}?manifest=${token}`, 303);
 }
 
-/** A manifest that waits, and the account that is to own the app. */
+/** A manifest that waits for confirmation, and the account that will own the app. */
 type Waiting = { token: string; row: ManifestRequestRow; manifest: SentManifest; owner: Account };
 
-/**
- * The manifest that a request names; undefined where there is none, or where the user doesn't own the organization of the path.
- */
+/** The manifest that a request names; undefined if it doesn't exist, or the user doesn't own the organization in the path. */
 async function findWaiting(
   { database: { db }, clock }: RouteParts,
   request: FastifyRequest,
@@ -88,7 +86,7 @@ export async function findOwned(db: Db, login: string, user: Account): Promise<A
 const sendAbsent = (reply: FastifyReply): FastifyReply =>
   sendPage(
     reply,
-    messagePage('There is no such manifest', 'It is out of date or was answered already, or you do not own the organization.'),
+    messagePage('There is no such manifest', 'It has expired or was already answered, or you do not own the organization.'),
     404,
   );
 
@@ -145,7 +143,7 @@ async function answerManifest(parts: RouteParts, request: FastifyRequest, reply:
   return reply.redirect(target.href, 303);
 }
 
-/** Stores the manifest under a code, with the name that its owner chose. @throws Refusal where the name can't be had */
+/** Stores the manifest under a code, with the name that its owner chose. @throws Refusal if the name isn't available */
 const offer = (
   { change, clock }: RouteParts,
   request: FastifyRequest,

@@ -43,7 +43,7 @@ export const signInPage = ({ returnTo, problem }: { returnTo: string; problem?: 
 
 type Consent = {
   appName: string;
-  /** Whether any program can say that it is this app. */
+  /** Whether any program can claim to be this app. */
   isPublic: boolean;
   login: string;
   permissions: readonly string[];
@@ -81,14 +81,14 @@ type Creation = {
   returnsTo: string;
   name: string;
   permissions: readonly string[];
-  /** What else the manifest says: names, with lines. */
+  /** The other contents of the manifest: headings with lines. */
   facts: readonly (readonly [name: string, text: string])[];
   action: string;
   fields: Readonly<Record<string, string | undefined>>;
   problem?: string | undefined;
 };
 
-/** The page on which an owner creates an app from a manifest, under a name of its own. */
+/** The page on which an owner creates an app from a manifest, and chooses its name. */
 export const appManifestPage = ({ owner, returnsTo, name, permissions, facts, action, fields, problem }: Creation): string =>
   page(
     'Create an app',
@@ -107,7 +107,7 @@ type ShownInstallation = {
   appName: string;
   account: string;
   permissions: readonly string[];
-  /** The permissions that the app requests beyond the installation's; undefined where there are none. */
+  /** The permissions that the app requests beyond the installation's; undefined if there are none. */
   asked: readonly string[] | undefined;
   fields: Readonly<Record<string, string | undefined>>;
   problem?: string | undefined;

@@ -101,8 +101,8 @@ type OAuthAuthorization = {
 };
 
 /**
- * The authorization that an app requests, or a message that says what is wrong with the request. `redirect` is always one of the
- * app's addresses.
+ * The authorization that an app requests, or a message about the problem with the request. `redirect` is always one of the app's
+ * addresses.
  */
 async function authorizationOf(
   parts: RouteParts,
@@ -158,7 +158,7 @@ async function submitConsent(parts: RouteParts, request: FastifyRequest, reply: 
   return reply.redirect(target.href, 303);
 }
 
-/** How the consent page names an app, and whether anybody's program could be the one that asks. */
+/** How the consent page names an app, and whether any program could claim to be it. */
 const shownApp = (app: AppRow) => ({ appName: app.name, isPublic: isPublicClient(app) });
 
 /** A user agrees to what the page showed, not to later requests of the app. */

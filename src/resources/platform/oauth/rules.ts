@@ -29,7 +29,7 @@ export async function changePassword(scope: WriteScope, account: Account['id'], 
   await removeSessions(scope.tx, account);
 }
 
-/** The errors of the token endpoints with their messages, those of the public API, since clients compare them. */
+/** The errors of the token endpoints with the public API's messages, since clients compare them. */
 export const problems = {
   incorrect_client_credentials: 'The client_id and/or client_secret passed are incorrect.',
   redirect_uri_mismatch: 'The redirect_uri must belong to a callback address of the app.',
@@ -63,14 +63,14 @@ export const deviceSeconds = 900;
 export const deviceInterval = 5;
 const slowDownSeconds = 5;
 /**
- * How many tokens that don't expire the same user, app and scopes may have (the public API's limit). The next one replaces the
+ * The maximum number of non-expiring tokens for the same user, app and scopes (the public API's limit). A new one replaces the
  * oldest.
  */
 const maxNonExpiring = 10;
 
 type Agreement = { app: AppRow; user: Account; scopes: readonly string[]; now: Date };
 
-/** What a user agreed to: the permissions that the app asked for then. It gets no others by this, however it changes. */
+/** What a user agreed to: the permissions that the app requested at that time. Later changes of the app don't extend them. */
 type Agreed = Agreement & { permissions: unknown };
 
 /** Records that a user authorized an app. Returns the code that the app exchanges for a token. */
@@ -101,7 +101,7 @@ export async function agree(
 
 type Exchange = { app: AppRow; now: Date };
 
-/** Exchanges a code of the web flow. The code is used up even where the exchange is refused. */
+/** Exchanges a code of the web flow. The code is used up even if the exchange is refused. */
 export async function exchangeCode(
   scope: WriteScope,
   {
@@ -123,7 +123,7 @@ export async function exchangeCode(
   return { granted: await grantToken(scope, { app, user, scopes: row.scopes, permissions: row.permissions, now }) };
 }
 
-/** The user who authorized an app; undefined while the account is suspended, since nothing is granted then. */
+/** The user who authorized an app; undefined while the account is suspended, since suspended accounts grant nothing. */
 async function findActiveUser(scope: WriteScope, id: Account['id']): Promise<Account | undefined> {
   const user = getOrThrow(await loadAccounts(scope.tx, [id]), id);
   return user.suspended_at ? undefined : user;
@@ -132,7 +132,7 @@ async function findActiveUser(scope: WriteScope, id: Account['id']): Promise<Acc
 /** PKCE, S256 (RFC 7636). */
 const challengeOf = (verifier: string): string => createHash('sha256').update(verifier).digest('base64url');
 
-/** Creates a user's token for an app: by scopes for an OAuth app, by permissions for the other kind. */
+/** Creates a user's token for an app: with scopes for an OAuth app, with permissions for the other kind of app. */
 async function grantToken(scope: WriteScope, { app, user, scopes, permissions, now }: Agreed): Promise<Granted> {
   const isOAuth = app.kind === 'oauth';
   const grantedScopes = isOAuth ? normalizeScopes(scopes) : [];
@@ -173,12 +173,12 @@ export async function refreshToken(scope: WriteScope, { app, refresh, now }: Exc
   return { granted: await grantToken(scope, { app, user, scopes: [], permissions: former.permissions, now }) };
 }
 
-/** Letters that can't be confused with each other. Without vowels, they make no words. */
+/** Letters that can't be confused with each other. There are no vowels, so they form no words. */
 const userCodeLetters = 'BCDFGHJKLMNPQRSTVWXZ';
 const randomLetters = (count: number): string =>
   Array.from({ length: count }, () => userCodeLetters.charAt(randomInt(userCodeLetters.length))).join('');
 
-/** Begins the device flow with two codes: one for the device, and one that the user types into a browser. */
+/** Starts the device flow with two codes: one for the device, and one that the user types into a browser. */
 export async function startDevice(
   scope: WriteScope,
   { app, scopes, now }: Exchange & { scopes: readonly string[] },
@@ -196,10 +196,7 @@ export async function startDevice(
   return { deviceCode, userCode };
 }
 
-/**
- * Records a user's answer to a device, with the permissions that the app asks for. Returns whether it counts: it doesn't if
- * somebody answered before.
- */
+/** Records a user's answer to a device, with the permissions that the app requests. Returns false if it was already answered. */
 export const answerDevice = (
   scope: WriteScope,
   device: DeviceRow,
@@ -230,9 +227,9 @@ export async function pollDevice(
 }
 
 /**
- * The address to which a user is sent back. A requested address must have the host and port of a callback address of the app, and
- * a path below it, or the result is undefined; for loopback addresses any port is allowed. Without a request, it is the first
- * callback address.
+ * The address to which a user is redirected. A requested address must have the host and port of one of the app's callback
+ * addresses, and a path below it, otherwise the result is undefined. For loopback addresses any port is allowed. Without a
+ * requested address, the first callback address is used.
  */
 export function returnAddress(app: AppRow, wanted: string | undefined): string | undefined {
   if (wanted === undefined) return app.callback_urls[0];

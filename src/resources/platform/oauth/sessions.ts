@@ -9,8 +9,8 @@ import { fieldsOf } from './fields.ts';
 import { findSessionAccount } from './store.ts';
 
 /**
- * The name of the session's cookie. With the prefix, browsers take it from this host alone, over HTTPS and for all paths, so that
- * no website on a host beside or below it can set it.
+ * The name of the session's cookie. Because of its prefix, browsers accept it only from this host, over HTTPS and for all paths,
+ * so that websites on related hosts can't set it.
  */
 export const sessionCookieOf = ({ origin }: Pick<RouteParts, 'origin'>, request: FastifyRequest): string =>
   `${isHttps(origin(request)) ? '__Host-' : ''}hearth_session`;
@@ -22,7 +22,7 @@ export const sessionDays = 14;
 export type Session = { token: string; account: Account };
 
 /**
- * The path to go on to after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to
+ * The path to continue at after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to
  * another site.
  */
 export const localPath = (wanted: string | undefined): string => (wanted !== undefined && isLocalPath(wanted) ? wanted : '/docs');
@@ -31,8 +31,8 @@ export const toSignIn = (request: FastifyRequest, reply: FastifyReply): FastifyR
   reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
 
 /**
- * The session of a browser that is signed in. A browser that sends two has one from somebody else, as a website on this host;
- * none is taken then.
+ * The session of a signed-in browser. If a browser sends two cookies, one comes from somebody else, for example from a website on
+ * this host; both are then ignored.
  */
 export async function sessionOf(parts: RouteParts, request: FastifyRequest): Promise<Session | undefined> {
   const { database, clock } = parts;

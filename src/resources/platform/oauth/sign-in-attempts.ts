@@ -12,10 +12,10 @@ export const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
 type Attempt = { refund(): Promise<void> };
 
 /**
- * Counts an attempt to sign in, whether or not the user exists. Successful ones are refunded. At an address from which the
- * account signed in before, its own wrong passwords there count alone: neither strangers who guess its password nor neighbours
- * who guess others' keep its owner out. At any other address, all wrong passwords of the address count, and all for the user
- * name.
+ * Counts an attempt to sign in, whether or not the user exists. Successful attempts are refunded. At an address from which the
+ * account has signed in before, only its own wrong passwords from there count. This way, neither strangers who guess its password
+ * nor neighbours who guess others' lock out its owner. At other addresses, all wrong passwords from the address count, and all
+ * for the user name.
  * @throws Refusal `too_many` beyond a limit
  */
 export async function countAttempt(

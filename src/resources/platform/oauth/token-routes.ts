@@ -55,7 +55,7 @@ async function countDeviceCode({ database: { db }, services }: RouteParts, reque
   await countUse(db, `device-codes:app:${app.id}`, { limit: 'oauth.deviceCodesOfApp', max: deviceCodesOfApp, message });
 }
 
-/** Adds client id and secret from Basic authorization, where the request has it. */
+/** Adds client id and secret from Basic authorization, if the request has it. */
 function withBasic({ headers }: FastifyRequest, fields: Fields): Fields {
   const [scheme, encoded = ''] = (headers.authorization ?? '').split(' ');
   if (scheme?.toLowerCase() !== 'basic') return fields;

@@ -9,12 +9,12 @@ import { findAnyOwnedForUpdate, hasRepositories, removeWithOwner } from '#resour
 import { loadDeleted } from './store.ts';
 import { removing } from './work.ts';
 
-/** How long the webhooks of a deleted organization stay, in minutes, so that they can report the deletion. */
+/** How long the webhooks of a deleted organization are kept, in minutes, so that they can report the deletion. */
 const notificationDelayMinutes = 10;
 
 /**
- * Removes what deleted organizations owned, one repository at a time, and then the organizations with their webhooks,
- * migrations, runners and settings. The job may be killed at any moment: the next one continues.
+ * Removes the data of deleted organizations, one repository at a time, and then the organizations with their webhooks,
+ * migrations, runners and settings. The job may be killed at any time: the next one continues.
  */
 export const removeDeleted = job<Record<string, never>, JobContext>({
   ...removing,

@@ -12,8 +12,8 @@ import { concealRepositories } from '#resources/repositories/repositories/index.
 import { askToRemove } from './work.ts';
 
 /**
- * Deletes an organization. From then on, nobody finds it, or can read its repositories. Its data may be large, so a job removes
- * it, and finally the organization's row, which frees its name.
+ * Deletes an organization. From then on, nobody can find it or read its repositories. A job removes its data, which may be large,
+ * and finally the organization's row, which frees its name.
  */
 export async function deleteOrganization(scope: WriteScope, action: OrganizationAction): Promise<void> {
   const { org, by, now } = action;

@@ -8,10 +8,10 @@ import type { Listed } from '#lib/page.ts';
 import { Demanded, OneOf, withDefault } from '#lib/shape.ts';
 import { type Budget, maxResults, type SearchResult, startBudget, type TextMatch } from '#search/index.ts';
 
-/** What the declarations of all searches have in common. */
+/** The common parts of all searches' declarations. */
 export const search = { method: 'GET', paging: pages({ most: maxResults }), media: ['text-match'] } as const;
 
-/** Parameters of a search: its own, and those that every search has (document 1, Endpoints). */
+/** Parameters of a search: its own, and the common ones (document 1, Endpoints). */
 export const parameters = <P extends TProperties>(own: P) =>
   Type.Object(
     { q: Demanded(Type.String({ maxLength: 20_000 })), order: withDefault(OneOf(['desc', 'asc']), 'desc'), ...own },
@@ -25,10 +25,7 @@ type Call = Scope & { now: Date; media: Media; services: Services; caller: Calle
 
 type Search<Hit, Match, Result extends SearchResult<Hit>, Item> = {
   find(budget: Budget): Promise<Result>;
-  /**
-   * The text matches of each hit of a page, in the order of the hits. When the time budget ends, those of the last hits are
-   * missing.
-   */
+  /** The text matches of each hit of a page, in the order of the hits. If the time budget runs out, the last hits have none. */
   match(hits: readonly Hit[], budget: Budget): Match[][] | Promise<Match[][]>;
   present(context: Call, found: readonly Matched<Hit, Match>[]): Promise<Item[]>;
   /** Further fields of the envelope. */

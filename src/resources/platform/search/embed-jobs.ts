@@ -6,8 +6,8 @@ import { unique } from '#lib/collections.ts';
 const changes = ['issue.opened', 'issue.edited', 'pull_request.opened', 'pull_request.edited'] as const;
 
 /**
- * Embeds issues and pull requests when their texts change. It is apart from the indexing of words, since an embedding server may
- * be unavailable.
+ * Embeds issues and pull requests when their texts change. It is separate from the indexing of words, since an embedding server
+ * may be unavailable.
  */
 export const embedChanged = batchSubscription<(typeof changes)[number], JobContext>({
   name: 'search.embed-issue',
@@ -19,8 +19,8 @@ export const embedChanged = batchSubscription<(typeof changes)[number], JobConte
 });
 
 /**
- * Embeds the issues without a vector of the chosen provider: all of them after a change of provider or model, and the issues for
- * which the embedding server was unavailable.
+ * Embeds the issues without a vector of the chosen provider: all issues after a change of provider or model, and issues for which
+ * the embedding server was unavailable.
  */
 export const embedMissing = job<Record<string, never>, JobContext>({
   name: 'search.embed-missing',
@@ -34,7 +34,7 @@ export const embedMissing = job<Record<string, never>, JobContext>({
       onProgress({ done, total }) {
         if (done === total || performance.now() - lastLogAt < logIntervalMs) return;
         lastLogAt = performance.now();
-        log.info({ done, total, embedder: embeddings.identity }, 'Issues are embedded anew');
+        log.info({ done, total, embedder: embeddings.identity }, 'Issues are embedded again');
       },
     });
     if (issues > 0)

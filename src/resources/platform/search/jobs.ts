@@ -14,7 +14,7 @@ const kinds = [
   'push',
 ] as const;
 
-/** Indexes the present names, descriptions, topics and READMEs of repositories, in one step for all events of a batch. */
+/** Indexes the current names, descriptions, topics and READMEs of repositories, in one step for all events of a batch. */
 export const indexChanged = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'search.index-repository',
   on: kinds,
@@ -25,7 +25,7 @@ export const indexChanged = batchSubscription<(typeof kinds)[number], JobContext
 });
 
 /**
- * Indexes accounts and repositories that are missing in the indexes, for example after an upgrade, a restored backup or an
+ * Indexes accounts and repositories that are missing from the indexes, for example after an upgrade, a restored backup or an
  * interrupted `hearth reindex`.
  */
 export const indexMissing = job<object, JobContext>({

@@ -17,8 +17,8 @@ import type { CodeItem, CommitItem, RepositoryItem, TextMatch, UserItem } from '
 type InRepository = { repositoryId: Id<'repositories'> };
 
 /**
- * The hits of a page whose repositories the viewer may read now, each with its repository. Access is checked again, since it may
- * have changed since the search.
+ * The hits of a page whose repositories the viewer may currently read, each with its repository. Access is checked again, since
+ * it may have changed since the search.
  */
 async function withRepositories<Hit extends InRepository>(scope: Scope, found: readonly Matched<Hit>[]) {
   const ids = found.map(({ hit }) => hit.repositoryId);

@@ -71,8 +71,8 @@ export const limitOf = ({ search_type }: Readonly<Record<string, unknown>>) =>
   search_type === 'semantic' || search_type === 'hybrid' ? 'semantic_search' : 'search';
 
 /**
- * The fields of a reply that say how the search was answered. In document 1, the type is present unless it is lexical. The
- * public API always has it, and the reason why a semantic search fell back to a lexical one.
+ * The fields of a reply that say how the search was answered. In document 1, the type is present unless it is lexical. The public
+ * API always has it, and also the reason why a semantic search fell back to a lexical one.
  */
 export const searchTypeFields = (vocabulary: Vocabulary, { type, fallback }: Pick<TypedResult, 'type' | 'fallback'>) => ({
   ...(type === 'lexical' && vocabulary === 'service' ? {} : { search_type: type }),

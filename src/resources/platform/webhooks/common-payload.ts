@@ -7,7 +7,7 @@ import { loadAccounts, presentUser } from '#resources/identity/accounts/index.ts
 import { presentOrganizationOf } from '#resources/identity/organizations/index.ts';
 import { presentRepositories } from '#resources/repositories/repositories/index.ts';
 
-/** The values of some keys, each found by a call of its own. */
+/** The values for some keys. Each is computed by a separate call. */
 async function findEach<Key, Value>(
   keys: readonly Key[],
   find: (key: Key) => Promise<Value | undefined>,
@@ -29,18 +29,18 @@ const accountsOf = ({ db }: Scope, ids: readonly Id<'accounts'>[]) => loadAccoun
 const presentedOrganizations = (scope: Scope, accounts: readonly Account[]) =>
   findEach(accounts, (account) => presentOrganizationOf(scope, account));
 
-/** A repository as payloads show it: without a viewer's permissions. */
+/** A repository in payloads, without a viewer's permissions. */
 export const presentRepository = ({ load }: Scope, row: RepositoryRow): Promise<object | undefined> =>
   load(presentedRepositories, row);
 
-/** The scope of payloads with what families' builders need besides, for the events of one batch. */
+/** The scope of payloads with everything else that families' builders need, for the events of one batch. */
 export const payloadContext = (scope: Scope & Needs<'refRules'>): PayloadScope => ({
   ...scope,
   findRepository: async ({ repository }) => (repository === undefined ? undefined : scope.load(findRepositories, repository)),
   presentRepository: (row) => presentRepository(scope, row),
 });
 
-/** The parts of every payload: `sender`, and `organization` where the event happened in one. */
+/** The parts of every payload: `sender`, and `organization` if the event happened in one. */
 export async function commonParts(scope: Scope, event: EventScope): Promise<Record<string, unknown>> {
   const { links, load } = scope;
   const [owner, actor] = await Promise.all([

@@ -10,8 +10,8 @@ import type { DeliveryItem, deliveryStatuses } from './schemas.ts';
 import { type DeliveryCursor, type DeliveryRow, type HookRow, insertRedelivery, listDeliveries } from './store.ts';
 
 /**
- * Parses a cursor. It holds the id of the delivery next to its page, and a version in case the format changes: `v1_7` is the page
- * of deliveries older than the delivery 7, `v1_after_7` that of newer ones.
+ * Parses a cursor. It contains the id of a delivery next to the page, and a version in case the format changes: `v1_7` is the
+ * page of deliveries older than delivery 7, and `v1_after_7` the page of newer ones.
  */
 function parseCursor(cursor: string): DeliveryCursor {
   const [, after, id] = /^v1_(after_)?(\d{1,15})$/.exec(cursor) ?? [];

@@ -16,18 +16,18 @@ import { largestPayloadNow } from './quota.ts';
 import { loadSubscribedHooks, type SubscribedHook } from './subscribed-hooks.ts';
 import type { PayloadsOf, WebhookEvents } from './webhook-events.ts';
 
-/** Payloads that are built at the same time. */
+/** The number of payloads that are built at the same time. */
 const buildsInParallel = 50;
-/** Deliveries are written when their payloads have so many characters, so that those of a batch aren't all in memory. */
+/** Deliveries are written once their payloads have this many characters, so that a batch isn't completely in memory. */
 const charactersPerWrite = 4 * 1024 * 1024;
 
-/** Queues the deliveries of events: for every subscribed hook, one for each webhook event that an event becomes. */
+/** Queues the deliveries of events: one for every subscribed hook and every webhook event that an event becomes. */
 export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobContext> =>
   batchSubscription<EventKind, JobContext>({
     name: 'webhooks.tell',
     on: events.kinds,
     attempts: 25,
-    // An app is told of its installation before it is told of what happens there.
+    // An app learns of its installation before the events that happen there.
     async runAll(all, { db, change, scope, services, now }) {
       const hooks = await loadSubscribedHooks(
         db,
@@ -68,7 +68,7 @@ export const fanOutWebhooks = (events: WebhookEvents): AnyBatchSubscription<JobC
 
 type Built = { readonly owner: Id<'accounts'>; readonly delivery: NewDelivery };
 
-/** Events in their order, as many together as are built at once; those with large payloads alone. */
+/** Events in order, in groups that are built together. Events with large payloads form groups of their own. */
 function chunksOf(all: readonly Recorded[], isLarge: (event: Recorded) => boolean): Recorded[][] {
   const chunks: Recorded[][] = [];
   for (const event of all) {
@@ -80,7 +80,7 @@ function chunksOf(all: readonly Recorded[], isLarge: (event: Recorded) => boolea
   return chunks;
 }
 
-/** The deliveries, with the size up to which payloads of their owner are stored and sent now. */
+/** The deliveries, with the maximum size of payloads of their owner that are currently stored and sent. */
 async function limited(tx: Tx, built: readonly Built[], limits: LimitValues<typeof webhookLimits>): Promise<NewDelivery[]> {
   const sizes = new Map<Id<'accounts'>, number>();
   for (const [owner, own] of grouped(built, (each) => each.owner)) {

@@ -8,13 +8,13 @@ import type { HookAuthors, Parent } from './store.ts';
 
 /** The organization or repository of a path that owns the hooks. */
 export type HookOwner = { readonly org: Org } | { readonly repo: Repo };
-/** The same, with who changes its hooks, and when. */
+/** The owner, with the actor and the time of a change. */
 type HookOwnerAction = HookOwner & ActionContext;
 
 export const parentOf = (owner: HookOwner): Parent =>
   'org' in owner ? { column: 'organization_id', id: owner.org.id } : { column: 'repository_id', id: owner.repo.id };
 
-/** Whose hooks the viewer reaches. Document 2: of an organization's hooks, an OAuth app reaches only those that it made. */
+/** The hooks that the viewer reaches. Document 2: an OAuth app reaches only hooks of an organization that it created. */
 export const visibleAuthors = (owner: HookOwner, { grant }: Viewer): HookAuthors =>
   'org' in owner && grant.kind === 'oauth_app' ? { app: grant.appId } : 'everybody';
 
@@ -27,7 +27,7 @@ export const hookAction = (owner: HookOwnerAction, services: HookServices): Hook
   services,
 });
 
-/** The part of a ping that is about the organization or repository of the hook, and about the user who requested the ping. */
+/** The part of a ping about the organization or repository of the hook, and the user who requested the ping. */
 export async function ownerPayload(given: Scope, owner: HookOwnerAction): Promise<OwnerPayload> {
   const scope = scopeFor(given, everybody);
   const actor = owner.by.account.id;

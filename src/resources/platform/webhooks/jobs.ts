@@ -17,7 +17,7 @@ const batchSize = 5_000;
 const payloadsPerBatch = 50_000;
 
 /**
- * Removes deliveries that are older than the configured days, or beyond what an owner may store, and payloads without
+ * Removes deliveries that are older than the configured number of days, or exceed an owner's storage limit, and payloads without
  * deliveries.
  */
 export const removeOldDeliveries = job<Record<string, never>, JobContext>({

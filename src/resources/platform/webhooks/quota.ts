@@ -42,8 +42,8 @@ export async function countRequested(scope: WriteScope, hook: HookRow, { limits,
 const defaultPayload = 64 * 1024;
 
 /**
- * The size, in bytes, up to which payloads of this owner are stored and sent now. One push may make thousands of payloads that
- * list thousands of commits each, so large ones are counted.
+ * The maximum size, in bytes, of payloads of this owner that are currently stored and sent. One push may create thousands of
+ * payloads that list thousands of commits each, so large ones are counted.
  */
 export async function largestPayloadNow(
   tx: Tx,

@@ -113,8 +113,8 @@ function checkEvents(wanted: readonly string[], field = 'events'): string[] {
 const isOn = (flag: '0' | '1' | 0 | 1): boolean => Number(flag) === 1;
 
 /**
- * URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that the URL in replies is also the
- * requested one.
+ * URL parsers repair spaces, backslashes and missing slashes. Such URLs are refused, so that replies show exactly the requested
+ * URL.
  */
 const plainUrl = /^https?:\/\/[^\s\\/\p{Cc}][^\s\\\p{Cc}]*$/iu;
 
@@ -130,7 +130,7 @@ export function checkUrl(outbound: Outbound, url: string, field: string): string
 const sealedSecret = (secrets: Secrets, parent: Parent, secret: string): Buffer | null =>
   secret === '' ? null : secrets.seal(secret, secretContext('secret', { [parent.column]: parent.id }));
 
-/** The columns of a whole configuration. If `secret` is the mask that replies show, the secret stays as it is. */
+/** The columns of a whole configuration. If `secret` is the mask that replies show, the secret stays unchanged. */
 function configColumns({ services: { secrets, outbound }, parent }: HookAction, config: WantedConfig, before?: HookRow) {
   const { secret = '', password, username } = config;
   return {

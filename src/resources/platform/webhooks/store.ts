@@ -69,7 +69,7 @@ export async function hideHook(tx: Tx, id: Id<'webhooks'>, now: Date): Promise<v
 }
 
 export type DeliveryRow = Selectable<DB['webhook_deliveries']>;
-/** A delivery that succeeded or failed for good. Waiting ones aren't shown. */
+/** A delivery that succeeded, or failed finally. Waiting ones aren't shown. */
 export type DoneDelivery = DeliveryRow & { delivered_at: Date };
 export type PayloadRow = Selectable<DB['webhook_payloads']>;
 
@@ -92,7 +92,7 @@ const summary = [
 ] as const;
 export type DeliverySummary = Pick<DoneDelivery, (typeof summary)[number]>;
 
-/** The part of a hook's deliveries: older than a given one, newer than one, or the newest. */
+/** A section of a hook's deliveries: older or newer than a given one, or the newest. */
 export type DeliveryCursor = { readonly before?: number; readonly after?: number };
 type DeliveryListOptions = DeliveryCursor & { status: (typeof deliveryStatuses)[number] | undefined; limit: number };
 

@@ -35,8 +35,8 @@ type TypedEvent = {
 
 /**
  * The active hooks of each event's organization, repository and installations that are subscribed to one of its types. One
- * statement finds those of all events; events about installations need one each. The deletion of a repository is delivered only
- * to hooks of its organization (the public API's rule). Of private forks, only their own hooks hear.
+ * statement finds the hooks of all events; events about installations need one each. The deletion of a repository is delivered
+ * only to hooks of its organization (the public API's rule). Events of private forks reach only the forks' own hooks.
  */
 export async function loadSubscribedHooks(db: Db, events: readonly TypedEvent[]): Promise<Map<Recorded, SubscribedHook[]>> {
   const [own, others] = [
@@ -65,13 +65,13 @@ export async function loadSubscribedHooks(db: Db, events: readonly TypedEvent[])
   return found;
 }
 
-/** Where events happen: the hooks of one scope get them. */
+/** The scopes of events. The hooks of a scope get its events. */
 const scopeOf = ({ owner, repository }: Recorded): string => `${owner}/${repository ?? ''}`;
 
-/** Whether the scope `s` is a private fork: integrations don't reach it (the public API's rule). */
+/** Whether the scope `s` is a private fork, which integrations don't reach (the public API's rule). */
 const isPrivateFork = sql`exists (select from repositories fork where fork.id = s.repository and fork.is_private_fork)`;
 
-/** The active hooks of the organizations and repositories of events, which are subscribed to some type of theirs. */
+/** The active hooks of the events' organizations and repositories that are subscribed to one of the events' types. */
 async function loadHooksOfScopes(db: Db, events: readonly TypedEvent[]): Promise<(event: Recorded) => readonly Row[]> {
   if (events.length === 0) return () => [];
   const scopes = [...grouped(events, ({ event }) => scopeOf(event))].flatMap(([scope, [first, ...more]]) => {
@@ -127,7 +127,7 @@ type InstallationKind = Extract<EventKind, `installation.${string}`>;
 
 const isOfInstallation = (event: Recorded): event is Recorded<InstallationKind> => event.kind.startsWith('installation.');
 
-/** The app's own hook. Only this one gets events about the app's installations, whatever it is subscribed to. */
+/** The app's own hook, which alone gets events about the app's installations, whatever its subscriptions are. */
 async function findOwnHook(db: Db, { data }: Recorded<InstallationKind>): Promise<SubscribedHook[]> {
   const app =
     'was' in data && data.was ? sql`${data.was.app_id}` : sql`(select app_id from installations where id = ${data.installation})`;

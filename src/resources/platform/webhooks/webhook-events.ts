@@ -9,10 +9,10 @@ import type { PayloadBuilder, WebhookEvent, WebhookEventType } from '#resources/
 import type { Family } from '#resources/family.ts';
 import { commonParts, payloadContext } from './common-payload.ts';
 
-/** What payloads are built from: a scope of `everybody`, whose links have the address under which receivers reach this server. */
+/** What payloads are built from: a scope with the viewer `everybody`, with links that receivers can reach. */
 type PayloadSources = Scope & Needs<'refRules'>;
 
-/** Gives the webhook events that an event becomes. */
+/** Returns the webhook events that an event becomes. */
 export type PayloadsOf = (event: Recorded) => Promise<readonly WebhookEvent[]>;
 
 /** How the events of all families become webhook events. */
@@ -21,21 +21,20 @@ export type WebhookEvents = {
   readonly kinds: readonly EventKind[];
   /** The types of webhook events that an event may become. */
   typesOf(event: Recorded): readonly WebhookEventType[];
-  /** The one app whose hook receives an event; undefined where every subscribed hook does. */
+  /** The one app whose hook receives an event; undefined if every subscribed hook does. */
   onlyAppOf(event: Recorded): Id<'apps'> | undefined;
-  /** Whether the payloads of an event may be large, so that they are built when no others are. */
+  /** Whether the payloads of an event may be large, so that they are built separately. */
   isLarge(event: Recorded): boolean;
   /**
-   * The builder of the payloads of a scope, the same for all who ask: what it has built for one of them, but for large payloads,
-   * it doesn't build again for the others. The bodies are complete except for the parts that depend on the hook, as its
-   * installation.
+   * The builder of payloads for a scope. It is shared by all callers and builds each payload once, except large ones. The bodies
+   * are complete except for the parts that depend on the hook, for example its installation.
    */
   builderOf(given: PayloadSources): PayloadsOf;
   /** The schemas of the parts of payloads. By these schemas, payloads are translated into the public API's vocabulary. */
   readonly parts: TObject;
 };
 
-/** @throws Error where two families declare the same kind of event, or the same webhook event. */
+/** @throws Error if two families declare the same kind of event, or the same webhook event. */
 export function webhookEventsOf(families: readonly Family[]): WebhookEvents {
   const builders = new Map<EventKind, PayloadBuilder<never>>();
   const builderByScope = new WeakMap<Load, PayloadsOf>();
@@ -78,7 +77,7 @@ function openBuilder(builders: ReadonlyMap<EventKind, PayloadBuilder<never>>, gi
   };
 }
 
-/** The same payloads, each built once. Large ones are built anew each time, so that those of a batch aren't all in memory. */
+/** Builds each payload only once. Large ones are built again each time, so that a batch isn't completely in memory. */
 function rememberedPayloads(build: PayloadsOf, isLarge: (event: Recorded) => boolean): PayloadsOf {
   const known = new Map<Recorded, ReturnType<PayloadsOf>>();
   return (event) => {
@@ -89,7 +88,7 @@ function rememberedPayloads(build: PayloadsOf, isLarge: (event: Recorded) => boo
   };
 }
 
-/** The parts of payloads by their names. What several families call the same, as `alert`, may be that of each. */
+/** The parts of payloads by name. If several families use the same name, for example `alert`, the part may be any of them. */
 function partsOf(families: readonly Pick<Family, 'payloadParts'>[]): Record<string, TSchema> {
   const named = families.flatMap(({ payloadParts = {} }) => Object.entries(payloadParts));
   return Object.fromEntries(

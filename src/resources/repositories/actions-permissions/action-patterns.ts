@@ -1,5 +1,5 @@
-// Patterns of allowed actions (the public API's): `owner/*`, `owner/repo@v1`, `owner/repo/path@*`, `docker://image:*`, and `!`
-// before one that refuses.
+// Patterns of allowed actions (the public API's): `owner/*`, `owner/repo@v1`, `owner/repo/path@*`, `docker://image:*`. A leading
+// `!` makes a pattern forbid what it matches.
 import { matchesPath, type Pattern, pathOf, type Segment, segmentOf, star } from '#lib/path-pattern.ts';
 
 /** What a step or a job uses. */
@@ -8,42 +8,39 @@ export type UsedAction =
       readonly kind: 'action' | 'workflow';
       readonly owner: string;
       readonly repo: string;
-      /**
-       * The folder of the action or the file of the workflow, without a slash at its beginning; empty for the root of the
-       * repository.
-       */
+      /** The folder of the action or the file of the workflow, without a leading slash; empty for the root of the repository. */
       readonly path: string;
       readonly ref: string;
     }
-  /** An image: what stands behind `docker://`. */
+  /** An image: the part after `docker://`. */
   | { readonly kind: 'image'; readonly image: string }
-  /** A file of the repository in which the workflow is, as `./actions/build`. */
+  /** A file in the workflow's own repository, for example `./actions/build`. */
   | { readonly kind: 'local' };
 
 export type ActionPattern = {
   readonly isRefusal: boolean;
   readonly isImage: boolean;
   readonly path: Pattern;
-  /** Undefined where every ref is meant. */
+  /** Undefined if the pattern matches every ref. */
   readonly ref: Segment | undefined;
 };
 
 const imagePrefix = 'docker://';
 
 /**
- * Owner, repository and path, where a `*` stands for characters and `**` for folders; then a ref. Refs and names hold no other
+ * Owner, repository and path, where `*` matches characters and `**` matches folders; then a ref. Refs and names have no other
  * wildcards.
  */
 const ofRepository = /^[\w.*-]+(?:\/[\w.*+ -]+)+(?:@[^\s@\\?[\]^~:]+)?$/;
 const ofImage = /^docker:\/\/[\w.*:@/-]+$/;
 
-/** Whether a text can be a pattern of allowed actions. */
+/** Whether a text is a valid pattern of allowed actions. */
 export function isActionPattern(text: string): boolean {
   const wanted = text.replace(/^!/, '');
   return ofImage.test(wanted) || ofRepository.test(wanted);
 }
 
-/** A pattern, ready to match. The text is one, see `isActionPattern`. */
+/** A parsed pattern. The text must be valid, see `isActionPattern`. */
 export function actionPatternOf(text: string): ActionPattern {
   const isRefusal = text.startsWith('!');
   const wanted = isRefusal ? text.slice(1) : text;
@@ -61,8 +58,8 @@ export function actionPatternOf(text: string): ActionPattern {
 const pathPattern = (text: string): Pattern => text.split('/').map((name) => (name === '**' ? star : segmentOf(name)));
 
 /**
- * Whether a pattern matches what is used. One that names a repository means all paths in it. Owners, repositories and paths are
- * compared in any case, refs as they are.
+ * Whether a pattern matches a use. A pattern of a repository matches all paths in it. Owners, repositories and paths are compared
+ * regardless of case, refs exactly.
  */
 export function matchesAction({ isImage, path, ref }: ActionPattern, used: UsedAction): boolean {
   if (used.kind === 'local') return false;
@@ -74,7 +71,7 @@ export function matchesAction({ isImage, path, ref }: ActionPattern, used: UsedA
   return names.some((name) => matchesPath(path, pathOf(name)));
 }
 
-/** What a pattern that isn't a refusal names, to be matched by others: its wildcards are met by wildcards alone. */
+/** What a pattern without `!` names, for matching by other patterns: only wildcards match its wildcards. */
 export function usedByPattern(text: string): UsedAction {
   if (text.startsWith(imagePrefix)) return { kind: 'image', image: text.slice(imagePrefix.length) };
   const [name = '', ref = '*'] = text.split('@');

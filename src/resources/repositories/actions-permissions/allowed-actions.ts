@@ -4,10 +4,10 @@ import { type ActionPattern, actionPatternOf, matchesAction, type UsedAction, us
 import type { SelectedActions } from './schemas.ts';
 import type { Settings } from './settings.ts';
 
-/** The owners of the actions that belong to the service itself, in lower case. */
+/** The owners of the service's own actions, in lower case. */
 const serviceOwners: ReadonlySet<string> = new Set(['actions', ...mediaWord]);
 
-/** A list of selected actions, ready to match. There are no verified creators here, so `verified_allowed` allows nothing. */
+/** A parsed list of selected actions. There are no verified creators here, so `verified_allowed` allows nothing. */
 type ActionList = { readonly allowsServiceOwned: boolean; readonly patterns: readonly ActionPattern[] };
 
 export const actionListOf = ({ service_owned_allowed, patterns_allowed }: SelectedActions): ActionList => ({
@@ -15,7 +15,7 @@ export const actionListOf = ({ service_owned_allowed, patterns_allowed }: Select
   patterns: patterns_allowed.map(actionPatternOf),
 });
 
-/** Whether a list allows what is used. What a `!` refuses, nothing else allows. */
+/** Whether a list allows a use. A pattern with `!` takes precedence over all others. */
 export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: UsedAction): boolean {
   const matching = patterns.filter((pattern) => matchesAction(pattern, used));
   if (matching.some(({ isRefusal }) => isRefusal)) return false;
@@ -33,7 +33,7 @@ export function listBeyond(organization: SelectedActions, wanted: Partial<Select
   return allowing.every((text) => listAllows(list, usedByPattern(text))) ? undefined : 'patterns_allowed';
 }
 
-/** Who restricts actions, and how. */
+/** A restriction of actions, and who set it. */
 export type ActionRule = {
   readonly by: 'organization' | 'repository';
   readonly allowed: Settings['allowed_actions'];
@@ -41,7 +41,8 @@ export type ActionRule = {
 };
 
 /**
- * Why an action isn't allowed; undefined where it is. All rules must allow it. Those of the repository's own owner always are.
+ * Why an action isn't allowed; undefined if it is. All rules must allow it. Actions of the repository's own owner are always
+ * allowed.
  * @param owner the login of the repository's owner
  */
 export function refusalOfAction(

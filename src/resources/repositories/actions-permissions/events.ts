@@ -12,7 +12,7 @@ type SettingsChange = Said & {
 
 declare module '#events/kinds.ts' {
   interface EventData {
-    /** In a repository, or in an organization for all of its repositories. */
+    /** Settings of a repository, or of an organization for all of its repositories. */
     'actions_settings.changed': SettingsChange;
   }
 }

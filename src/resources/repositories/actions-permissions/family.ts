@@ -8,7 +8,7 @@ import { actionsSettingsEvents } from './events.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
-/** The settings of workflows alone: those who make and run them ask for the policy of a repository. */
+/** Only the settings of workflows. The families that create and run workflows read the resulting policy. */
 export const actionsPermissions = family({
   name: 'actions-permissions',
   limits,

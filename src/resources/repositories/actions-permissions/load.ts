@@ -7,11 +7,11 @@ import type { SelectedActions } from './schemas.ts';
 import { maximumDays, organizationSettings, repositorySettings, type Settings, selectedActions } from './settings.ts';
 import { findOrganizationRow, findOwnerRow, findRepositoryRow } from './store.ts';
 
-/** What holds for an organization or a repository. */
+/** The effective settings of an organization or a repository. */
 type InForce = {
   readonly settings: Settings;
   readonly selected: SelectedActions;
-  /** The most days for which it may have artifacts and logs kept. */
+  /** The maximum number of days that can be set for keeping artifacts and logs. */
   readonly maximumDays: number;
 };
 
@@ -24,11 +24,11 @@ export type OrganizationInForce = InForce & {
 
 export type RepositoryInForce = InForce & {
   readonly owner: { readonly login: string };
-  /** What bounds it; undefined where a user owns it. */
+  /** The organization's limits; undefined if a user owns it. */
   readonly organization: { readonly settings: Settings; readonly selected: SelectedActions } | undefined;
-  /** What it says itself of the actions that it allows, before its organization bounds that. */
+  /** Its own list of allowed actions, before its organization limits it. */
   readonly ownAllowedActions: Settings['allowed_actions'] | undefined;
-  /** Whether its organization lets it run workflows, and whether it does. */
+  /** Whether its organization allows workflows, and whether it runs them. */
   readonly isEnabledByOwner: boolean;
   readonly isEnabled: boolean;
   readonly hasSelfHostedRunners: boolean;
@@ -48,14 +48,17 @@ export async function loadOrganization(db: Db, organization: Id<'accounts'>): Pr
 
 type Repository = { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> };
 
-/** What holds for a repository, by two statements that are sent together. @throws Refusal 404 where its owner is gone */
+/**
+ * The effective settings of a repository, in two statements that are sent together.
+ * @throws Refusal 404 if its owner was deleted
+ */
 export async function loadRepository(db: Db, repository: Repository): Promise<RepositoryInForce> {
   const [ownerRow, row] = await Promise.all([findOwnerRow(db, repository), findRepositoryRow(db, repository.id)]);
   const owner = orNotFound(ownerRow);
   const organization =
     owner.kind === 'user' ? undefined : { settings: organizationSettings(owner), selected: selectedActions(owner) };
   const isSelecting = organization?.settings.allowed_actions === 'selected';
-  // A level that is for the other kind of owner was said before a transfer.
+  // A level for the other kind of owner was set before a transfer.
   const sharing = organization ? 'organization' : 'user';
   return {
     owner,
@@ -71,7 +74,7 @@ export async function loadRepository(db: Db, repository: Repository): Promise<Re
   };
 }
 
-/** What holds for the organization or the repository of a path. */
+/** The effective settings of the organization or repository in a path. */
 export const loadInForce = (
   db: Db,
   at: { readonly org: { readonly id: Id<'accounts'> } } | { readonly repo: Repository },

@@ -1,53 +1,53 @@
-// What those ask who make runs, give jobs to runners and keep artifacts: everything that holds for one repository.
+// The effective policy of a repository, for creating runs, giving jobs to runners and keeping artifacts.
 import type { Db } from '#database/connect.ts';
 import type { UsedAction } from './action-patterns.ts';
 import { type ActionRule, actionListOf, refusalOfAction } from './allowed-actions.ts';
 import { loadRepository, type RepositoryInForce } from './load.ts';
 import type { Settings } from './settings.ts';
 
-/** The settings that hold for a repository, of its organization and its own. Durations are in days. */
+/** The effective settings of a repository, from its organization and its own. Durations are in days. */
 export type ActionsPolicy = {
   /** Whether workflows run at all. */
   readonly enabled: boolean;
-  /** Whether a workflow may use an action, a reusable workflow or an image; a `reason` is a sentence without a full stop. */
+  /** Whether a workflow may use an action, a reusable workflow or an image. `reason` is a sentence without a full stop. */
   readonly allowsAction: (used: UsedAction) => true | { readonly reason: string };
   /** Whether actions must be named by a full SHA. `allowsAction` refuses others. */
   readonly shaPinningRequired: boolean;
-  /** What the token of a job may do in the repository where its workflow doesn't say. */
+  /** The permissions of a job's token in the repository, if its workflow declares none. */
   readonly defaultTokenPermissions: 'read' | 'write';
   /** Whether the token of a job may open and approve pull requests. */
   readonly canApprovePullRequests: boolean;
   /** How long artifacts and logs are kept. */
   readonly retentionDays: number;
-  /** Whose pull requests from forks wait for an approval. */
+  /** The authors whose pull requests from forks need approval. */
   readonly forkApproval: Settings['approval_policy'];
-  /** Pull requests from forks of a private repository. Without `runs`, no other of these is true but `requiresApproval`. */
+  /** For pull requests from forks of a private repository. Without `runs`, only `requiresApproval` may be true. */
   readonly forkPrivate: {
     readonly runs: boolean;
     readonly writeTokens: boolean;
     readonly secrets: boolean;
     readonly requiresApproval: boolean;
   };
-  /** For a private repository: which repositories' workflows may use its actions and workflows. */
+  /** For a private repository: the repositories whose workflows may use its actions and workflows. */
   readonly accessLevel: 'none' | 'user' | 'organization';
   /** Whether it may have self-hosted runners of its own. */
   readonly selfHostedRunnersAllowed: boolean;
-  /** How long a cache is kept that nobody uses. */
+  /** How long an unused cache is kept. */
   readonly cacheRetentionDays: number;
-  /** The size of all its caches together. */
+  /** The total size of its caches. */
   readonly cacheStorageBytes: number;
 };
 
 const gibi = 1024 ** 3;
 
-/** Loads what holds for a repository, by two statements that are sent together. @throws Refusal 404 where its owner is gone */
+/** Loads the policy of a repository, in two statements that are sent together. @throws Refusal 404 if its owner was deleted */
 export async function loadActionsPolicy(db: Db, repository: Parameters<typeof loadRepository>[1]): Promise<ActionsPolicy> {
   return policyOf(await loadRepository(db, repository));
 }
 
 function policyOf(inForce: RepositoryInForce): ActionsPolicy {
   const { settings, owner } = inForce;
-  let rules: ActionRule[] | undefined; // of up to 1,000 patterns, which most callers don't ask about
+  let rules: ActionRule[] | undefined; // up to 1,000 patterns, which most callers don't need
   const runs = settings.run_workflows_from_fork_pull_requests;
   return {
     enabled: inForce.isEnabled,
@@ -74,7 +74,7 @@ function policyOf(inForce: RepositoryInForce): ActionsPolicy {
   };
 }
 
-/** The rules of the organization and of the repository itself. An action must be allowed by both. */
+/** The rules of the organization and of the repository. Both must allow an action. */
 function actionRules({ organization, ownAllowedActions, selected }: RepositoryInForce): ActionRule[] {
   const own = { by: 'repository', allowed: ownAllowedActions ?? 'all', list: actionListOf(selected) } as const;
   if (!organization) return [own];

@@ -21,7 +21,7 @@ type Action = OrganizationAction | RepositoryAction;
 
 /**
  * Changes the settings of an organization or a repository. Omitted settings stay as they are.
- * @throws Refusal where the organization forbids it
+ * @throws Refusal if the organization forbids it
  */
 export async function changeSettings(scope: WriteScope, action: Action, wanted: Said): Promise<void> {
   if (!('repo' in action)) return put(scope, action, wanted);
@@ -97,7 +97,7 @@ export async function changeSelectedActions(scope: WriteScope, action: Action, w
   await put(scope, action, isEmpty ? {} : { ...wanted, allowed_actions: 'selected' });
 }
 
-/** Refuses to read or change a list of selected actions while there is none. */
+/** Refuses to read or change a list of selected actions while none exists. */
 export function refuseUnselected({ allowed_actions }: { readonly allowed_actions: string }): void {
   if (allowed_actions !== 'selected') throw conflict('allowed_actions is not set to selected actions');
 }

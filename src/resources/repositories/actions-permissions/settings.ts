@@ -1,5 +1,4 @@
-// What holds for an organization and for a repository, from what both said: defaults, and how an organization bounds its
-// repositories.
+// The effective settings of an organization and of a repository: defaults, and how an organization limits its repositories.
 
 import type { Selectable } from 'kysely';
 import type { DB } from '#database/tables.ts';
@@ -10,19 +9,19 @@ import { allowedActions, type SelectedActions } from './schemas.ts';
 type OrganizationRow = Selectable<DB['actions_organization_settings']>;
 type RepositoryRow = Selectable<DB['actions_repository_settings']>;
 
-/** The settings that organizations and repositories both have, beside the lists of selected actions. */
+/** The settings that organizations and repositories share, except the lists of selected actions. */
 export type Settings = {
   readonly [Name in Exclude<keyof OrganizationRow & keyof RepositoryRow, keyof SelectedActions>]: NonNullable<
     OrganizationRow[Name]
   >;
 };
 
-/** What was said: null, or nothing at all, where the setting was never made. */
+/** The stored settings: null or missing if a setting was never made. */
 export type Said = { readonly [Name in keyof (Settings & SelectedActions)]?: (Settings & SelectedActions)[Name] | null };
 
 const limits = actionsSettingLimits;
 
-/** The public API's defaults; the most cautious ones where it has none. */
+/** The public API's defaults; if it has none, the most cautious ones. */
 const defaults: Settings = {
   allowed_actions: 'all',
   sha_pinning_required: false,
@@ -38,7 +37,7 @@ const defaults: Settings = {
   max_cache_size_gb: 10,
 };
 
-/** What a repository may ask for that belongs to no organization. */
+/** The limits of a repository without an organization. */
 const widest: Settings = {
   ...defaults,
   default_workflow_permissions: 'write',
@@ -59,14 +58,14 @@ const narrower = (bound: Settings['allowed_actions'], wanted: Settings['allowed_
 
 type Bounded = { readonly [Name in keyof Settings]: (bound: Settings[Name], wanted: Settings[Name]) => Settings[Name] };
 
-/** What is left of a wish within a bound. */
+/** The part of a setting that the limit allows. */
 const bounded: Bounded = {
   allowed_actions: narrower,
   sha_pinning_required: either,
   default_workflow_permissions: (bound, wanted) => (bound === 'read' ? bound : wanted),
   can_approve_pull_request_reviews: both,
   artifact_and_log_retention_days: Math.min,
-  // The public API lets a repository choose for itself here.
+  // In the public API, repositories decide this themselves.
   approval_policy: (_, wanted) => wanted,
   run_workflows_from_fork_pull_requests: both,
   send_write_tokens_to_workflows: both,
@@ -84,11 +83,11 @@ const settingsBy = (settingOf: <Name extends keyof Settings>(name: Name) => Sett
 /** The settings of an organization. */
 export const organizationSettings = (said: Said): Settings => settingsBy((name) => said[name] ?? defaults[name]);
 
-/** The settings of a repository, limited by its organization's; undefined where a user owns it. */
+/** The settings of a repository, limited by its organization's; undefined if a user owns it. */
 export const repositorySettings = (organization: Settings | undefined, said: Said): Settings =>
   settingsBy((name) => bounded[name]((organization ?? widest)[name], said[name] ?? (organization ?? defaults)[name]));
 
-/** The first wish of a repository that goes beyond what its organization allows. */
+/** The first requested setting of a repository that exceeds what its organization allows. */
 export function beyond(organization: Settings | undefined, wanted: Said): keyof Settings | undefined {
   const isBeyond = <Name extends keyof Settings>(name: Name): boolean => {
     const wish = wanted[name];
@@ -97,7 +96,7 @@ export function beyond(organization: Settings | undefined, wanted: Said): keyof 
   return names.find((name) => isBeyond(name));
 }
 
-/** The most days for which an organization, or a repository within its organization, may have artifacts and logs kept. */
+/** The maximum number of days for keeping artifacts and logs of an organization, or of a repository within it. */
 export const maximumDays = (organization?: Settings): number => (organization ?? widest).artifact_and_log_retention_days;
 
 /** The list of selected actions. Settings without a value or a fallback allow nothing. */

@@ -55,7 +55,7 @@ export const ownRunnersAllowed = sql<boolean>`not exists (
   where settings.organization_id = p.owner_id and settings.runners_selection_id is not null
     and not ${selectionIncludes(sql.ref('settings.runners_selection_id'), sql.ref('p.id'))})`;
 
-/** The given repositories that let others of their owners use their workflows and actions. */
+/** The given repositories that share their workflows and actions with other repositories of their owners. */
 export async function listSharing(db: Db, repositories: readonly Id<'repositories'>[]): Promise<Id<'repositories'>[]> {
   if (repositories.length === 0) return [];
   const rows = await db

@@ -11,7 +11,10 @@ import { type AppRow, findBuiltInApp, findInstallationOn, insertApp, insertInsta
 
 type BuiltIn = Exclude<NonNullable<AppRow['built_in']>, KnownClient>;
 
-/** What the app of workflow jobs may do at most. Each token has what its workflow and the settings of its repository say. */
+/**
+ * The maximum permissions of the app of workflow jobs. Each token has the permissions of its workflow and its repository's
+ * settings.
+ */
 const ofJobs: PermissionSet = {
   actions: 'write',
   checks: 'write',
@@ -36,7 +39,7 @@ const builtIn: { readonly [Name in BuiltIn]: { name: string; slug: string; descr
   },
 };
 
-/** An app that is part of the server. It is made at its first use, and belongs to its own bot. */
+/** An app that is part of the server. It is created on first use, and belongs to its own bot. */
 async function builtInAppOf(tx: Tx, kind: BuiltIn, now: Date): Promise<AppRow> {
   const known = await findBuiltInApp(tx, kind);
   if (known) return known;
@@ -73,7 +76,7 @@ type JobTokenOptions = {
   readonly now: Date;
 };
 
-/** A token of a workflow's job: of the built-in app, for these repositories, and with no other permissions than these. */
+/** A token for a workflow's job: of the built-in app, for these repositories, and with exactly these permissions. */
 export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<NewToken> {
   const { repositories, owner_id, permissions, expiresAt, now } = options;
   const app = await actionsAppOf(tx, now);
@@ -104,5 +107,5 @@ export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<
   return { token, row };
 }
 
-/** The app that the tokens of jobs act as; undefined before the first. */
+/** The app that the tokens of jobs act as; undefined before its first use. */
 export const findActionsApp = (db: Db): Promise<AppRow | undefined> => findBuiltInApp(db, 'actions');

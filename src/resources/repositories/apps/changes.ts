@@ -16,14 +16,14 @@ import {
 } from './store.ts';
 
 export type AppChange = {
-  /** In the place of those that it has. */
+  /** Replaces the existing ones. */
   permissions?: Readonly<Record<string, string>> | undefined;
   events?: readonly string[] | undefined;
 };
 
 /**
- * Changes what an app asks for. Its installations and their tokens lose at once what it no longer asks for; what it asks for
- * beyond that waits for each of their accounts (`acceptPermissions`). New installations get all of it.
+ * Changes the permissions and events that an app requests. Its installations and their tokens immediately lose what it no longer
+ * requests. Additional requests wait for each account's approval (`acceptPermissions`). New installations get all of it.
  */
 export async function changeApp(
   scope: WriteScope,
@@ -45,7 +45,7 @@ export async function changeApp(
 /** The permissions and events that an app requests beyond an installation's. */
 type Waiting = { added: PermissionSet; upgraded: PermissionSet; events: string[] };
 
-/** The permissions and events that an app requests beyond an installation's; undefined where there are none. */
+/** The permissions and events that an app requests beyond an installation's; undefined if there are none. */
 export function waitingFor(app: Pick<AppRow, 'permissions' | 'events'>, installation: InstallationOfApp): Waiting | undefined {
   // checkPermissions has validated both
   const { added, upgraded } = beyond(app.permissions as PermissionSet, installation.permissions as PermissionSet);
@@ -58,16 +58,19 @@ type Acceptance = {
   installation: Pick<InstallationOfApp, 'id' | 'app_id'>;
   by: Id<'accounts'>;
   now: Date;
-  /** When the app was changed last, as whoever accepts was told. */
+  /** The time of the app's last change, as it was shown to the person who accepts. */
   seen?: Date;
 };
 
-/** Gives an installation what its app asks for. @throws Refusal where nothing waits, or something else than what was shown */
+/**
+ * Gives an installation what its app requests.
+ * @throws Refusal if nothing is pending, or the requests changed since they were shown
+ */
 export async function acceptPermissions(
   scope: WriteScope,
   { installation: { id, app_id }, by, now, seen }: Acceptance,
 ): Promise<InstallationOfApp> {
-  // The app is locked before its installation, as by changeApp.
+  // The app is locked before its installation, as in changeApp.
   const app = orNotFound(await findAppByIdForUpdate(scope.tx, app_id));
   const installation = orNotFound(await findInstallationForUpdate(scope.tx, { id }));
   if (seen !== undefined && seen.getTime() !== app.updated_at.getTime()) throw conflict(`${app.name} was changed meanwhile`);

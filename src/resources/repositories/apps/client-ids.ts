@@ -1,6 +1,6 @@
 /**
- * Programs that sign in by OAuth with a built-in client id, regardless of the server. The ids are published in their sources. So
- * are the secrets, which prove nothing: these are public clients (RFC 6749, 2.1).
+ * Programs that sign in by OAuth with a built-in client id, regardless of the server. The ids and the secrets are published in
+ * their sources. The secrets prove nothing, since these are public clients (RFC 6749, 2.1).
  */
 export const knownClients = {
   gh: {

@@ -5,8 +5,8 @@ import { type KnownClient, knownClients } from './client-ids.ts';
 import { type AppRow, findBuiltInApp, insertApp } from './store.ts';
 
 /**
- * The OAuth app of a program whose client id is built in. It is made at its first use, and belongs to its own bot. It has no
- * client secret: the program's is published, so that nobody may act as the app by it.
+ * The OAuth app of a program with a built-in client id. It is created on first use, and belongs to its own bot. It has no client
+ * secret, since the program's secret is published and would let anybody act as the app.
  */
 export async function knownClientAppOf(tx: Tx, client: KnownClient, now: Date): Promise<AppRow> {
   await sql`select pg_advisory_xact_lock(hashtextextended(${`known client ${client}`}, 0))`.execute(tx);
@@ -14,7 +14,7 @@ export async function knownClientAppOf(tx: Tx, client: KnownClient, now: Date): 
   if (known) return known;
   const { id, name, url, callbacks } = knownClients[client];
   const times = { created_at: now, updated_at: now };
-  // Nobody else's slug is a client id.
+  // A client id can't be anybody else's slug.
   const bot = await insertAccount(tx, { kind: 'bot', login: `${id}[bot]`, ...times });
   return insertApp(tx, {
     kind: 'oauth',

@@ -36,7 +36,7 @@ const codePrefix = 'hmc_';
 /** How long a code can be exchanged, as in the public API. */
 const codeMinutes = 60;
 
-/** @throws Refusal that names what is wrong with a manifest */
+/** @throws Refusal that describes the problem with a manifest */
 async function checkManifest(manifest: unknown): Promise<AppManifest> {
   const { Value } = await import('typebox/value');
   if (Value.Check(AppManifest, manifest)) return manifest;
@@ -44,12 +44,12 @@ async function checkManifest(manifest: unknown): Promise<AppManifest> {
   throw invalid('Manifest', problem?.instancePath.slice(1) ?? '', 'invalid', problem?.message ?? 'is not a manifest');
 }
 
-/** A manifest as a site sends it with a browser, which leads back to the site. */
+/** A manifest that a site sends through a browser, which then returns to the site. */
 export type SentManifest = AppManifest & { redirect_url: string };
 
 /**
- * Reads a manifest that a site sends with a browser. Its owner chooses the name, so that it may be missing or too long here.
- * @throws Refusal where no app could be created from it, or where it doesn't lead back
+ * Reads a manifest that a site sends through a browser. The owner chooses the name later, so it may be missing or too long here.
+ * @throws Refusal if no app could be created from it, or it has no redirect address
  */
 export async function readManifest(text: string): Promise<SentManifest> {
   const sent = parseObject(text);

@@ -65,7 +65,7 @@ export const presentAuthorization = (links: Links, { app, user, row, token }: Au
   user: presentUserOrNull(links, user),
 });
 
-/** Installations of a whole page. The accounts are loaded once for all of them. */
+/** Presents a page of installations. The accounts are loaded once for all of them. */
 export async function presentInstallations({ db, links }: Scope, rows: readonly InstallationOfApp[]): Promise<Installation[]> {
   const accounts = await loadAccounts(db, gather(rows, 'account_id', 'suspended_by'));
   return rows.map((row) => {

@@ -95,7 +95,7 @@ export async function createApp(scope: WriteScope, request: NewApp): Promise<{ a
 
 /**
  * The slug of an app's name, which is also the login of its bot.
- * @throws Refusal where the name is invalid or taken
+ * @throws Refusal if the name is invalid or taken
  */
 export async function checkAppName(
   scope: WriteScope,

@@ -5,11 +5,11 @@ import { appLimits } from './limits.ts';
 
 declare module '#endpoint/services.ts' {
   interface FamilySettings {
-    /** The programs with built-in client ids that people may sign in by. Omitted: all that are known. */
+    /** The programs with built-in client ids that people may use to sign in. If omitted, all known ones. */
     knownClients?: readonly KnownClient[];
   }
   interface FamilyServices {
-    /** The programs with built-in client ids that people may sign in by. */
+    /** The programs with built-in client ids that people may use to sign in. */
     readonly knownClients: readonly KnownClient[];
     /** Generation of key pairs of apps, which uses much processor time on the thread pool. */
     readonly appKeyLimiter: ConcurrencyLimiter;

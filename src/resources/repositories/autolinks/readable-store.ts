@@ -5,14 +5,14 @@ import type { Db } from '#database/connect.ts';
 
 type RepositoryName = { readonly owner: string; readonly repo: string };
 
-/** An autolink, with the repository in whose texts it counts. */
+/** An autolink, with the repository whose texts it applies to. */
 type NamedAutolink = RepositoryName & {
   readonly key_prefix: string;
   readonly url_template: string;
   readonly is_alphanumeric: boolean;
 };
 
-/** The autolinks of those of some repositories, named in lower case, that the viewer may read. */
+/** The autolinks of the given repositories, named in lower case, that the viewer may read. */
 export async function findReadableAutolinks(
   db: Db,
   viewer: Viewer,

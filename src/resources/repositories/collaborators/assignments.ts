@@ -1,5 +1,5 @@
-// To whom alerts of a repository are assigned: what all kinds of alerts share. Each kind has a table of its own, of `alert_id`
-// and `account_id`.
+// The assignees of a repository's alerts, shared by all kinds of alerts. Each kind has a table of its own, with `alert_id` and
+// `account_id`.
 
 import { type RawBuilder, sql } from 'kysely';
 import { roleLevel } from '#access/roles.ts';
@@ -14,7 +14,7 @@ type Account = Id<'accounts'>;
 type AssigneeTable = 'code_scanning_assignees' | 'dependency_alert_assignees';
 type AlertOf<Table extends AssigneeTable> = DB[Table]['alert_id'];
 
-/** The users of these logins who may write to a repository: to them its alerts can be assigned. */
+/** The users with these logins who may write to a repository. Its alerts can be assigned to them. */
 async function listAssignable(db: Db, repository: Id<'repositories'>, logins: readonly string[]): Promise<Account[]> {
   const { rows } = await sql<{ id: Account }>`select a.id from accounts a
     where lower(a.login) = any (${[...logins]}::text[]) and a.kind = 'user'
@@ -23,13 +23,13 @@ async function listAssignable(db: Db, repository: Id<'repositories'>, logins: re
   return gather(rows, 'id');
 }
 
-/** The user of this login to whom alerts of a repository can be assigned. */
+/** The user with this login, if alerts of a repository can be assigned to them. */
 export const findAlertAssignee = async (db: Db, repository: Id<'repositories'>, login: string): Promise<Account | undefined> =>
   (await listAssignable(db, repository, [login.toLowerCase()]))[0];
 
 /**
- * The users of these logins. @throws Refusal 422 where alerts of the repository can't be assigned to one of them; `resource` is
- * the kind of alert
+ * The users with these logins. `resource` is the kind of alert.
+ * @throws Refusal 422 if alerts of the repository can't be assigned to one of them
  */
 export async function getAlertAssignees(
   scope: WriteScope,
@@ -57,7 +57,7 @@ export async function loadAlertAssignees<Table extends AssigneeTable>(
 }
 
 /**
- * The words of a filter by assignees, separated by commas: logins, `*` for anybody, `none` for nobody. Undefined where there are
+ * The values of a filter by assignees, separated by commas: logins, `*` for anybody, `none` for nobody. Undefined if there are
  * none.
  */
 export function assigneeWords(text: string | undefined): readonly string[] | undefined {
@@ -65,7 +65,7 @@ export function assigneeWords(text: string | undefined): readonly string[] | und
   return words.length === 0 ? undefined : words;
 }
 
-/** Whether the alert `a` is assigned as the words of a filter say. */
+/** Whether the assignees of the alert `a` match a filter. */
 export function isAssignedAs(table: AssigneeTable, words: readonly string[]): RawBuilder<boolean> {
   const assignments = sql`select from ${sql.table(table)} s where s.alert_id = a.id`;
   if (words.includes('*')) return sql`exists (${assignments})`;

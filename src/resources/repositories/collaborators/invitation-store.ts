@@ -21,7 +21,7 @@ export const findInvitation = (db: Db, repository: Id<'repositories'>, id: Invit
     .where('id', '=', id)
     .executeTakeFirst();
 
-/** The same invitation again, its row locked; undefined when it was accepted, declined or withdrawn. */
+/** Reads the invitation again and locks its row; undefined if it was accepted, declined or withdrawn. */
 export const findInvitationForUpdate = (tx: Tx, { id }: Pick<InvitationRow, 'id'>): Promise<InvitationRow | undefined> =>
   tx.selectFrom('repository_invitations').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
@@ -38,8 +38,8 @@ export const findInvitationOf = (
     .executeTakeFirst();
 
 /**
- * The viewer's own invitations. A fine-grained token for another owner's repositories sees invitations into those that it reaches
- * only, or it could accept invitations into repositories that it wasn't made for.
+ * The viewer's own invitations. A fine-grained token for another owner's repositories sees only invitations to repositories that
+ * it reaches. Otherwise it could accept invitations to repositories that it wasn't made for.
  */
 const ownInvitations = (db: Db, { account, grant }: SignedIn) => {
   const query = db.selectFrom('repository_invitations').selectAll().where('invitee_id', '=', account.id);

@@ -49,7 +49,7 @@ async function consumeInvitation(scope: WriteScope, { id, repository_id }: Invit
 const ownEvent = ({ id, owner_id: owner }: RepositoryRow, { by, now }: ActionContext) =>
   ({ owner, repository: id, actor: by.account.id, at: now }) as const;
 
-/** Accepts the caller's own invitation: they get the role that it offers. An expired one isn't found. */
+/** Accepts the caller's own invitation: the caller gets the offered role. Expired invitations aren't found. */
 export async function acceptInvitation(scope: WriteScope, action: ActionContext, invitation: InvitationRow): Promise<void> {
   if (isExpired(invitation, action.now)) throw notFound();
   const repository = await consumeInvitation(scope, invitation);

@@ -20,7 +20,7 @@ const presentCollaborator = (links: Links, account: Account, role: Role | undefi
   role_name: role ?? 'none',
 });
 
-/** Users of a page, each with their role. */
+/** Presents a page of users, each with their role. */
 export const presentCollaborators = (links: Links, rows: readonly AccountWithLevel[]): Collaborator[] =>
   rows.map(({ level, ...account }) => presentCollaborator(links, account, roleOfLevel(level)));
 
@@ -33,7 +33,7 @@ export const presentPermission = (links: Links, account: Account, role: Role | u
   user: presentCollaborator(links, account, role),
 });
 
-/** Invitations of a whole page. Repositories and users are loaded once for all of them. */
+/** Presents a page of invitations. Repositories and users are loaded once for all of them. */
 export async function presentInvitations(scope: Scope, rows: readonly InvitationRow[]): Promise<RepositoryInvitation[]> {
   const { db, links, now } = scope;
   const found = await loadInvitedRepositories(db, gather(rows, 'repository_id'));

@@ -18,7 +18,7 @@ declare module '#events/kinds.ts' {
     'custom_property.created': { property: Id<'custom_properties'> };
     'custom_property.updated': { property: Id<'custom_properties'> };
     'custom_property.deleted': { name: string };
-    /** The changed values of a repository, in the same order; null if there was or is none. */
+    /** The changed values of a repository, in the same order; null if the repository had or has no value. */
     'custom_property_values.updated': { from: PropertyValue[]; to: PropertyValue[] };
   }
 }

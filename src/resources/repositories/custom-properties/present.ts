@@ -23,7 +23,7 @@ export const presentValue = ({ name, value_type, value }: ValueRow): PropertyVal
   value: shownValue(value_type, value),
 });
 
-/** The repositories of a page with their values, which are already loaded. */
+/** Presents a page of repositories with their values, which are already loaded. */
 export function presentRepositoryValues(
   org: Account,
   repositories: readonly RepositoryRow[],

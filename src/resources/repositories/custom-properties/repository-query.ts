@@ -1,4 +1,4 @@
-// Queries that choose repositories: the part of the language of repository searches that needs no index of words.
+// Queries that select repositories: the part of the repository search language that needs no word index.
 import { type RawBuilder, sql } from 'kysely';
 import { invalid, type Refusal } from '#lib/refusal.ts';
 import { hasPropertyValue } from './sql.ts';
@@ -24,12 +24,12 @@ const qualifiers: ReadonlyMap<string, (value: string) => RawBuilder<boolean>> = 
 
 const properties = 'props.';
 
-/** A term, after `-` where it is negated: a qualifier with its value, or a word; quotation marks hold blanks together. */
+/** A term, after `-` if it is negated: a qualifier with its value, or a word. Quotation marks may contain blanks. */
 const term = /\s*(-?)(?:([\w.$#-]+):)?(?:"([^"]+)"|([^\s"():]+))(?=\s|$)/y;
 
 /**
- * What a query asks of the repository `r`: all of its terms. A word is looked for in the name.
- * @throws Refusal 422 where something isn't understood
+ * The condition of a query on the repository `r`: all of its terms must match. Words are searched in the name.
+ * @throws Refusal 422 for unknown qualifiers or invalid values
  */
 export function queryCondition(query: string): RawBuilder<boolean> {
   const conditions: RawBuilder<boolean>[] = [];

@@ -65,7 +65,7 @@ const keyOf = ({ name }: Pick<PropertyRow, 'name'>): string => name.toLowerCase(
 
 /**
  * The columns of a definition.
- * @throws Refusal where its parts contradict each other
+ * @throws Refusal if its parts contradict each other
  */
 function columnsOf(wanted: NamedDefinition, before: PropertyRow | undefined, prefix: string): PropertyColumns {
   const { property_name: name, value_type, required = false, require_explicit_values = false } = wanted;

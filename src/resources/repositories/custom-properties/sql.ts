@@ -1,7 +1,7 @@
-// What other families read of the properties in their own statements.
+// SQL for other families' statements that read the properties.
 import { type RawBuilder, sql } from 'kysely';
 
-/** The properties of the repository `r` that have a value `found.value`: one that was set, or else the default value. */
+/** The properties of the repository `r` that have a value `found.value`: the set value, or else the default value. */
 const found = sql`(
   select p.name, p.value_type, coalesce(v.value, p.default_value) as value
   from custom_properties p left join custom_property_values v on v.property_id = p.id and v.repository_id = r.id
@@ -11,7 +11,7 @@ const found = sql`(
 export const propertyLists: RawBuilder<Record<string, string[]>> = sql`(
   select coalesce(jsonb_object_agg(lower(found.name), found.value), '{}') from ${found})`;
 
-/** The values of the repository `r` as a JSON object, as replies show them. */
+/** The values of the repository `r` as a JSON object, as in replies. */
 export const propertyValues: RawBuilder<Record<string, string | string[]>> = sql`(
   select coalesce(jsonb_object_agg(found.name,
     case found.value_type when 'multi_select' then to_jsonb(found.value) else to_jsonb(found.value[1]) end), '{}')

@@ -1,20 +1,20 @@
-// Values of properties: which a definition allows, and how they are shown.
+// Values of properties: which values a definition allows, and how they are presented.
 import { invalid, type Refusal } from '#lib/refusal.ts';
 import { isShort, type PropertyValue, type WantedValue } from './schemas.ts';
 import type { PropertyRow } from './store.ts';
 
-/** A definition, as far as values depend on it. */
+/** The fields of a definition that values depend on. */
 type Typed = Pick<PropertyRow, 'value_type' | 'allowed_values'>;
 
-/** Whether a property names its values. */
+/** Whether a property has a list of allowed values. */
 export const isSelect = (type: PropertyRow['value_type']): boolean => type === 'single_select' || type === 'multi_select';
 
-/** Where a value stands in a request: the resource and the field that a refusal names. */
+/** The position of a value in a request: the resource and the field for a refusal. */
 type FieldName = { readonly resource: string; readonly field: string };
 
 /**
- * A wanted value as it is stored; null where it removes the value, as an empty list does.
- * @throws Refusal where the definition doesn't allow it
+ * The stored form of a requested value; null if the request removes the value, as an empty list does.
+ * @throws Refusal if the definition doesn't allow it
  */
 export function storedValue(property: Typed, wanted: WantedValue, fieldName: FieldName): string[] | null {
   if (wanted === null) return null;
@@ -38,10 +38,10 @@ function problemOf({ value_type, allowed_values }: Typed, value: string): string
 
 const isWebAddress = (value: string): boolean => /^https?:\/\/[^\s]+$/i.test(value) && URL.canParse(value);
 
-/** A stored value as replies have it. */
+/** A stored value in its form for replies. */
 export const shownValue = (type: PropertyRow['value_type'], value: readonly string[] | null): PropertyValue['value'] =>
   value === null ? null : type === 'multi_select' ? [...value] : (value[0] ?? null);
 
-/** Whether two stored values are the same. */
+/** Whether two stored values are equal. */
 export const isSameValue = (one: readonly string[] | null, other: readonly string[] | null): boolean =>
   one === other || (one?.length === other?.length && one?.every((value, at) => value === other?.[at]) === true);

@@ -18,7 +18,7 @@ export async function createDeployKey(scope: WriteScope, action: RepositoryActio
   return { ...row, adder: by.account.login, enabled: true };
 }
 
-/** Refuses deploy keys where the organization has switched them off. */
+/** Refuses deploy keys if the organization has disabled them. */
 async function checkEnabled(scope: WriteScope, repo: RepositoryAction['repo']): Promise<void> {
   if (repo.owner.kind !== 'organization') return;
   const settings = await getSettings(scope.tx, repo.owner_id);

@@ -1,4 +1,4 @@
-// Immutable releases: releases that can't change after their publication, by a setting of a repository or of its organization.
+// Immutable releases: releases that can't change after their publication. A repository or its organization enables them.
 import { endpoint } from '#endpoint/endpoint.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';

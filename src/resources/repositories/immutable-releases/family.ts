@@ -3,7 +3,7 @@ import * as endpoints from './endpoints.ts';
 import { immutableReleaseEvents } from './events.ts';
 import * as schemas from './schemas.ts';
 
-/** The settings alone: the family releases asks for them when it publishes. */
+/** Only the settings. The family releases reads them when it publishes. */
 export const immutableReleases = family({
   name: 'immutable-releases',
   schemas,

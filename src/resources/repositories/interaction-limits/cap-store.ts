@@ -6,13 +6,13 @@ import type { CreationCap, CreationCapChange } from './schemas.ts';
 
 type User = Id<'accounts'>;
 
-/** The repository in which a cap holds, with its owner. */
+/** The repository that a cap applies to, with its owner. */
 export type CappedRepository = { readonly id: RepositoryId; readonly owner_id: User };
 
-/** The number where neither a repository nor an organization has set one. */
+/** The default, if neither the repository nor its organization has set a number. */
 const usual = 10;
 
-/** The cap in a repository: its own, or that of the organization that owns it. */
+/** The cap of a repository: its own, or its organization's. */
 export async function findRepositoryCap(db: Db, { id, owner_id }: CappedRepository): Promise<CreationCap> {
   const { rows } = await sql<CreationCap>`
     select coalesce(c.is_enabled, o.pull_request_cap_enabled, false) as enabled,
@@ -22,7 +22,7 @@ export async function findRepositoryCap(db: Db, { id, owner_id }: CappedReposito
   return rows[0] ?? { enabled: false, max_open_pull_requests: usual };
 }
 
-/** Sets the cap of a repository. Where the number isn't named, it stays, or is `before`. */
+/** Sets the cap of a repository. If the number is omitted, it stays, or becomes `before`. */
 export async function putRepositoryCap(
   tx: Tx,
   repository_id: RepositoryId,
@@ -43,7 +43,7 @@ export async function putRepositoryCap(
   return { enabled: is_enabled, max_open_pull_requests: max_open };
 }
 
-/** The users for whom the cap of a repository doesn't hold: 100 at most. */
+/** The users whom the cap of a repository doesn't apply to, at most 100. */
 export const listBypasses = (db: Db, repository: RepositoryId): Promise<Account[]> =>
   db
     .selectFrom('accounts')

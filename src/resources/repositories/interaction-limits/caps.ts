@@ -1,5 +1,5 @@
-// How many open pull requests people without write access may have in a repository: an organization's setting, or the
-// repository's own.
+// The maximum number of open pull requests that people without write access may have in a repository, set by an organization or
+// the repository.
 
 import { isDeepStrictEqual } from 'node:util';
 import type { OrganizationAction, RepositoryAction } from '#access/action.ts';
@@ -34,7 +34,7 @@ const capOf = ({ pull_request_cap_enabled, max_open_pull_requests }: Settings): 
   max_open_pull_requests,
 });
 
-/** The cap that was set here: in a repository that has none, that of its organization. */
+/** The cap that was set here. A repository without its own has its organization's. */
 export const getCapOf = async (
   db: Db,
   limitOwner: { org: { id: Id<'accounts'> } } | { repo: CappedRepository },
@@ -52,14 +52,14 @@ async function changeOrgCap(scope: WriteScope, action: OrganizationAction, wante
   const { org } = action;
   const before = capOf(await getSettings(scope.tx, org.id));
   if (isDeepStrictEqual({ ...before, ...wanted }, before)) return before;
-  // Only the named columns are written, so that a request at the same time can set the others.
+  // Only the given columns are written, so that a concurrent request can set the others.
   const { enabled: pull_request_cap_enabled, max_open_pull_requests } = wanted;
   const settings = await updateSettings(scope.tx, org.id, defined({ pull_request_cap_enabled, max_open_pull_requests }));
   await record(scope.tx, { ...inOrganization(action), kind: 'organization.updated', data: {} });
   return capOf(settings);
 }
 
-/** From now on, the repository doesn't follow its organization. */
+/** Gives the repository its own cap, so that it no longer follows its organization. */
 async function changeRepositoryCap(scope: WriteScope, action: RepositoryAction, wanted: CreationCapChange): Promise<CreationCap> {
   const { repo } = action;
   const before = await findRepositoryCap(scope.tx, repo);
@@ -69,8 +69,8 @@ async function changeRepositoryCap(scope: WriteScope, action: RepositoryAction, 
 }
 
 /**
- * Lets users open as many pull requests as they want. The repository stays locked, so that requests at once count each other.
- * @throws Refusal 422 for logins of nobody, and for more users than there may be
+ * Exempts users from the cap. The repository stays locked, so that concurrent requests count each other's users.
+ * @throws Refusal 422 for unknown logins, and beyond the maximum number of users
  */
 export async function bypassCap(scope: WriteScope, action: RepositoryAction, logins: readonly string[]): Promise<void> {
   const { repo } = action;
@@ -84,7 +84,7 @@ export async function bypassCap(scope: WriteScope, action: RepositoryAction, log
   await recordBypasses(scope, action, 'pull_request_cap.bypass_added', added);
 }
 
-/** Lets the cap hold for these users again. */
+/** Applies the cap to these users again. */
 export async function obeyCap(scope: WriteScope, action: RepositoryAction, logins: readonly string[]): Promise<void> {
   const users = await findUsersByLogin(scope.tx, logins);
   const removed = await removeBypasses(scope.tx, action.repo.id, gather(users, 'id'));
@@ -98,7 +98,7 @@ const recordBypasses = (
   users: readonly Id<'accounts'>[],
 ): Promise<void> => recordEach(scope.tx, users, (user) => ({ ...inRepository(action), kind, data: { user } }));
 
-/** How many open pull requests a user without write access may have in a repository; undefined where no cap holds. */
+/** The maximum number of open pull requests of a user without write access; undefined if no cap applies. */
 export async function findCapFor(db: Db, repo: CappedRepository, user: Id<'accounts'>): Promise<number | undefined> {
   const { enabled, max_open_pull_requests } = await findRepositoryCap(db, repo);
   return enabled && !(await isBypassing(db, repo.id, user)) ? max_open_pull_requests : undefined;

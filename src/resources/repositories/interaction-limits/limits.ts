@@ -31,20 +31,20 @@ const expiryOf: Readonly<Record<Expiry, (now: Date) => Date>> = {
   six_months: (now) => addMonths(now, 6),
 };
 
-/** The limit in force here: in a repository, that of its organization before its own. */
+/** The limit in force. In a repository, its organization's takes precedence over its own. */
 export const findLimitOf = (db: Db, limitOwner: LimitOwner, now: Date): Promise<LimitRow | undefined> =>
   'org' in limitOwner
     ? findLimit(db, { owner: limitOwner.org.id }, now)
     : findLimit(db, { owner: limitOwner.repo.owner_id, repository: limitOwner.repo.id }, now);
 
-/** A limit as replies show it. */
+/** A limit in its form for replies. */
 export const presentLimit = ({ interaction_group, organization_id, expires_at }: LimitRow): InteractionLimit => ({
   limit: interaction_group,
   origin: organization_id === null ? 'repository' : 'organization',
   expires_at: timestamp(expires_at),
 });
 
-/** Sets a limit in the place of the one before. */
+/** Sets a limit, replacing the former one. */
 export async function setLimit(scope: WriteScope, action: LimitAction, wanted: NewInteractionLimit): Promise<LimitRow> {
   await checkOwnLimit(scope, action);
   const limit = { interaction_group: wanted.limit, expires_at: expiryOf[wanted.expiry](action.now) };
@@ -62,7 +62,7 @@ export async function deleteLimit(scope: WriteScope, action: LimitAction): Promi
   await record(scope.tx, { ...scopeOf(action), kind: 'interaction_limit.removed', data: { limit: row.interaction_group } });
 }
 
-/** While an organization limits interactions, the limits of its repositories can't be changed: they don't hold. */
+/** Limits of repositories can't be changed while their organization limits interactions, since they have no effect. */
 async function checkOwnLimit(scope: WriteScope, action: LimitAction): Promise<void> {
   if ('org' in action || !(await findLimit(scope.tx, { owner: action.repo.owner_id }, action.now))) return;
   throw conflict('Interactions are limited by the owner of this repository.');

@@ -33,6 +33,6 @@ export const putLimit = (tx: Tx, parent: LimitParent, limit: Limit): Promise<Lim
     .returningAll()
     .executeTakeFirstOrThrow();
 
-/** Removes the limit that was set here, in force or expired; undefined if there is none. */
+/** Removes the limit that was set here, in force or expired; undefined if no limit was set. */
 export const removeLimit = (tx: Tx, parent: LimitParent): Promise<LimitRow | undefined> =>
   tx.deleteFrom('interaction_limits').where(parent.column, '=', parent.id).returningAll().executeTakeFirst();

@@ -1,7 +1,7 @@
 import type { Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 
-/** The labels that new repositories have in the public API, in its colours. */
+/** The default labels of new repositories in the public API, with its colours. */
 const firstLabels: [name: string, color: string, description: string][] = [
   ['bug', 'd73a4a', 'A fault'],
   ['documentation', '0075ca', 'About documentation'],
@@ -14,7 +14,7 @@ const firstLabels: [name: string, color: string, description: string][] = [
   ['wontfix', 'ffffff', 'Will not be done'],
 ];
 
-/** Gives a new repository its first labels. */
+/** Gives a new repository its default labels. */
 export const insertFirstLabels = (tx: Tx, repository: Id<'repositories'>) =>
   tx
     .insertInto('labels')

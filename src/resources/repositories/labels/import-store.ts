@@ -3,10 +3,10 @@ import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
-/** A label as it was on another server. */
+/** A label from another server. */
 type ImportedLabel = Pick<Insertable<DB['labels']>, 'name' | 'color' | 'description' | 'is_default'>;
 
-/** Inserts labels that the repository doesn't have, without events. Returns the ids of all, by the names that were given. */
+/** Inserts labels that the repository doesn't have, without events. Returns the ids of all labels, by the given names. */
 export async function insertImportedLabels(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -24,7 +24,7 @@ export async function insertImportedLabels(
   return new Map(rows.map(({ name, id }) => [name, id]));
 }
 
-/** The same, in the place of all labels that the repository has. */
+/** Like `putImportedLabels`, but first removes all labels that the repository has. */
 export async function replaceLabels(
   tx: Tx,
   repository: Id<'repositories'>,

@@ -1,12 +1,12 @@
-/** A licence, with the names of the public API. */
+/** A licence, with the public API's names. */
 export type License = {
-  /** In lower case, as `license_template` and `license:` take it. */
+  /** In lower case, as in `license_template` and `license:`. */
   readonly key: string;
   readonly name: string;
   readonly spdxId: string;
 };
 
-/** SPDX ids with the names that the public API gives these licences, in the order of their keys. */
+/** SPDX ids with the public API's names of the licences, ordered by key. */
 const names = {
   '0BSD': 'BSD Zero Clause License',
   'AFL-3.0': 'Academic Free License v3.0',
@@ -62,15 +62,15 @@ export type KnownLicense = License & { readonly spdxId: SpdxId };
 
 const ids = Object.keys(names) as SpdxId[]; // the keys of the table above
 
-/** Every licence that is known by its text, in the order of the keys. */
+/** All licences with a known text, ordered by key. */
 export const licenses: readonly KnownLicense[] = ids
   .map((spdxId) => ({ key: spdxId.toLowerCase(), name: names[spdxId], spdxId }))
   .sort((one, other) => (one.key < other.key ? -1 : 1));
 
 const byKey: ReadonlyMap<string, KnownLicense> = new Map(licenses.map((license) => [license.key, license]));
 
-/** The licence of a key, in whatever case. */
+/** The licence with a key, regardless of case. */
 export const findLicense = (key: string): KnownLicense | undefined => byKey.get(key.toLowerCase());
 
-/** The licence of a repository whose licence file has none of the known texts (the public API's names). */
+/** The licence of a repository whose licence file has an unknown text (the public API's names). */
 export const other = { key: 'other', name: 'Other', spdxId: 'NOASSERTION' } as const satisfies License;

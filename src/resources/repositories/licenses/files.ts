@@ -22,5 +22,5 @@ const rankOf = (name: string): number => (otherFiles.test(name) ? -1 : names.fin
 export const licenseFileNames = (fileNames: readonly string[]): string[] =>
   fileNames.filter((name) => rankOf(name) >= 0).sort((one, other) => rankOf(one) - rankOf(other) || (one < other ? -1 : 1));
 
-/** Whether a file has the text that the LGPL adds to the GPL. The GPL is in another file then. */
+/** Whether a file has the text that the LGPL adds to the GPL. Another file then contains the GPL. */
 export const isLesser = (name: string): boolean => /^(?:copying|licen[sc]e)\.lesser(?:\.\w+)?$/i.test(name);

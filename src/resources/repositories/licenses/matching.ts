@@ -7,12 +7,12 @@ import { comparedWords } from './words.ts';
 type Profile = { words: ReadonlySet<string>; length: number; pairs(): ReadonlySet<string> };
 type Known = { license: KnownLicense; profile: Profile };
 
-/** The least similarity, from 0 to 1, of texts of the same licence (the public API's rule). */
+/** The minimum similarity, from 0 to 1, of texts of the same licence (the public API's rule). */
 const minSimilarity = 0.98;
-/** The least similarity of pairs, which excludes texts that have a licence's words in another order. */
+/** The minimum similarity of pairs, which excludes texts with a licence's words in another order. */
 const minPairSimilarity = minSimilarity / 2;
 
-/** Longer texts aren't compared: no licence has as many words. */
+/** Longer texts aren't compared, since no licence has as many words. */
 const maxWords = 12_000;
 
 /** Parts of SPDX's texts that also occur alone. */
@@ -55,12 +55,12 @@ function profilesOf(license: KnownLicense): Known[] {
   return [text, ...(part === undefined ? [] : [part])].map((one) => ({ license, profile: profileOf(comparedWords(one)) }));
 }
 
-/** Raise it with every change of the recognition: then all repositories are measured again. */
+/** Must be incremented with every change of the recognition. All repositories are then analysed again. */
 export const detectorVersion = 1;
 
 let known: readonly Known[] | undefined;
 
-/** The licence that a text is; undefined where it is none of the known ones. The first call loads these, which takes 70 ms. */
+/** The licence of a text; undefined if it isn't a known one. The first call loads the known texts, which takes 70 ms. */
 export function recognizeLicense(text: string): KnownLicense | undefined {
   known ??= licenses.flatMap(profilesOf);
   const words = comparedWords(text);

@@ -21,13 +21,13 @@ const idOf = ({ spdxId }: KnownLicense): string => (gnu.test(spdxId) ? `${spdxId
 /** The web page of a licence. */
 export const pageOf = (license: KnownLicense): string => `https://spdx.org/licenses/${idOf(license)}.html`;
 
-/** A licence's text, as SPDX has it. */
+/** A licence's text from SPDX. */
 export function readText(license: KnownLicense): string {
   const { licenseText }: { licenseText: string } = read(`spdx-license-list/licenses/${idOf(license)}.json`);
   return licenseText;
 }
 
-/** The text of a licence for a new repository, by the public API's key. */
+/** The text of a new repository's licence, by the public API's key. */
 export function licenseText(key: string, { owner, year }: { owner: string; year: number }): string {
   const license = findLicense(key);
   if (!license || !offered.has(license.key))

@@ -49,7 +49,7 @@ const isTitle = (words: readonly string[]): boolean =>
   words.every((one) => titleWords.has(one) || /^\p{N}+$/u.test(one)) &&
   (words.includes('bsd') || !words.some((one) => distinguishing.has(one)));
 
-/** The greatest number of words of a copyright notice with the holder's address. */
+/** The maximum number of words of a copyright notice with the holder's address. */
 const maxNoticeWords = 30;
 
 const copyright = /^(?:(?:portions )?(?:copyright\b|\(c\)|©|&copy;)|spdx-filecopyrighttext\b|developed by:)/;

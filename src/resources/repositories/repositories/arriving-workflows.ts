@@ -1,5 +1,4 @@
-// Workflow files that come into an organization with a whole repository. They run with its secrets, as those that are pushed to
-// it.
+// Workflow files that enter an organization with a whole repository. They run with its secrets, like pushed ones.
 
 import { findHeld } from '#access/lookup.ts';
 import type { Account, RepositoryRow, SignedIn } from '#access/viewer.ts';
@@ -16,10 +15,10 @@ import { chunks, gather, unique } from '#lib/collections.ts';
 import { forbidden } from '#lib/refusal.ts';
 import { workflowFolders } from '#workflow-files/file.ts';
 
-/** Commits whose folders are looked up in one round trip. */
+/** The number of commits whose folders are looked up in one round trip. */
 const commitsPerBatch = 1_000;
 
-/** A folder for workflows that one of some commits has. */
+/** A workflow folder in one of the given commits. */
 export async function findWorkflowFolder(gitRepository: GitRepository, commits: readonly Oid[]): Promise<string | undefined> {
   await using reader = await openObjects(gitRepository, { isBulk: true });
   for (const some of chunks(unique(commits), commitsPerBatch))
@@ -33,9 +32,9 @@ export async function findWorkflowFolder(gitRepository: GitRepository, commits: 
 type Arrival = { readonly by: SignedIn; readonly owner: Account; readonly source: Pick<RepositoryRow, 'owner_id'> };
 
 /**
- * Refuses to bring workflow files into an organization by a credential that may not write them. Those of a repository of the same
- * organization are its own.
- * @param find finds a folder for workflows in what comes
+ * Refuses to bring workflow files into an organization with a credential that may not write them. Files that come from a
+ * repository of the same organization are allowed.
+ * @param find finds a workflow folder in the incoming contents
  * @throws Refusal 403
  */
 export async function checkArriving(
@@ -50,7 +49,7 @@ export async function checkArriving(
   if (folder !== undefined) throw forbidden(workflowFileMessage(access, folder));
 }
 
-/** The same for a repository that is to be transferred, with all of its branches and tags. */
+/** Checks a repository before its transfer, with all of its branches and tags. */
 export const checkTransferred = (
   { db, git }: Scope,
   { by, owner, source }: Arrival & { readonly source: RepositoryRow },

@@ -4,10 +4,10 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { namedRepositories, type RepositoryWithOwner } from './named-repositories.ts';
 
-/** The kinds of events after which a default branch may have other commits. */
+/** The kinds of events that may change the commits of a default branch. */
 export const defaultBranchChanges = ['push', 'repository.imported', 'repository.default_branch_changed'] as const;
 
-/** The repositories whose default branch may have other commits since these events. Each is loaded once in the scope. */
+/** The repositories whose default branch may have changed by these events. Each is loaded once in the scope. */
 export async function listWithChangedDefaultBranch(
   { load }: Scope,
   events: readonly Recorded<(typeof defaultBranchChanges)[number]>[],

@@ -45,8 +45,8 @@ type NewFork = RepositoryAction & { owner: NewOwner; name: string | undefined; o
 type Fork = { row: RepositoryRow; role: Role | undefined };
 
 /**
- * Forks a repository into an account; in its own organization, under another name. As in the public API, an account has one fork
- * of a source at most: if there is one, it is returned. The fork of a private repository is private.
+ * Forks a repository to an account; in its own organization, under another name. As in the public API, an account has at most one
+ * fork of a source: if it exists, it is returned. The fork of a private repository is private.
  */
 export async function forkRepository({ db, change, git }: ServedChangeScope<'repositoryRules'>, wanted: NewFork): Promise<Fork> {
   const existing = await change(async (scope) => {
@@ -107,12 +107,12 @@ async function createFork(scope: RuledScope, wanted: NewFork & { git: GitStore; 
   return { row, role: 'admin' };
 }
 
-/** Copies a repository for a private fork: work that no transaction waits for. */
+/** Copies a repository for a private fork, outside of transactions. */
 export const preparePrivateFork = (git: GitStore, repo: RepositoryRow) => copyOf(git, repo, undefined);
 
 /**
- * Creates a private fork of a repository beside it, from a copy. Whether the caller may is for the family of advisories to check,
- * which remembers what it belongs to.
+ * Creates a private fork of a repository next to it, from a copy. The family of advisories checks the caller's rights, and stores
+ * which advisory the fork belongs to.
  */
 export const createPrivateFork = (
   scope: WriteScope,
@@ -138,7 +138,7 @@ async function checkMayFork(scope: WriteScope, action: Pick<RepositoryAction, 'r
   await checkMemberPrivilege(scope, 'members_can_fork_private_repositories', action);
 }
 
-/** The name, with a number appended if the owner has a repository of that name. */
+/** The name, with a number appended if the owner already has a repository with that name. */
 async function findFreeName(scope: WriteScope, owner: Account, name: string): Promise<string> {
   if (!(await findOwned(scope.tx, owner.id, name))) return name;
   for (let number = 1; number < 100; number++)
@@ -193,7 +193,7 @@ export async function transferRepository(
   const arrival = { kind: 'create', owner: to, name, visibility, isFork: repo.source_id !== null, language } as const;
   const arriving = await evaluateRules(scope, { by }, arrival);
   await Promise.all([leaving, arriving].map((approval) => approval.record(scope, repo.id)));
-  // Removes what the former owner granted. Collaborators keep their roles, but for the new owner.
+  // Removes what the former owner granted. Collaborators keep their roles, except the new owner.
   await removeFromInstallations(scope.tx, repo.id);
   await removeRepositoryFromTeams(scope.tx, repo.id);
   await removeRepositoryFromTokens(scope.tx, repo.id);

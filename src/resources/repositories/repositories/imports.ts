@@ -9,17 +9,17 @@ import { updateRepository } from './store.ts';
 
 type Import = Omit<Creation, 'initialize' | 'from'> & {
   source: string;
-  /** Whether the heads of its pull requests come, too: they are to be imported. */
+  /** Whether the heads of its pull requests are copied too, for importing them. */
   pulls?: true;
-  /** Given to the source, and to no other server. */
+  /** Sent to the source, and to no other server. */
   token?: string | undefined;
   onProgress?: (progress: Progress) => void;
 };
 
 /**
- * Creates a repository with the branches and tags of another one: at an absolute path, or an http(s) address. The default branch
- * is the one that HEAD of the source names. For operators only: a path is read without access checks. It is one event, however
- * many branches there are: history that was pushed elsewhere raises no webhooks here.
+ * Creates a repository with the branches and tags of another one, at an absolute path or an http(s) address. The default branch
+ * is the one that HEAD of the source names. For operators only, since a path is read without access checks. It is a single event,
+ * however many branches there are, and history that was pushed elsewhere causes no webhooks here.
  */
 export async function importRepository(
   scope: RuledScope,

@@ -75,10 +75,10 @@ export function initialCommitOf(
 
 const fileOf = (path: string, text: string): TreeChange => ({ path, mode: '100644', content: Buffer.from(text) });
 
-/** A copy that is made before its repository has a row, so that no database connection is held while it is copied. */
+/** A copy that is created before its repository has a row, so that no database connection is held meanwhile. */
 export type PreparedCopy = {
   initialize: Initialize;
-  /** A folder for workflows that one of its branches or tags has. */
+  /** A workflow folder in one of its branches or tags. */
   findWorkflowFolder(): Promise<string | undefined>;
   [Symbol.asyncDispose](): Promise<void>;
 };

@@ -42,7 +42,7 @@ const below = {
 
 type Below = keyof typeof below;
 
-/** The URL fields of a repository that name it, and those of what is below it. */
+/** The URL fields of a repository that contain its name, and those below it. */
 export const simpleRepositoryLinks = ['url', 'html_url', ...(Object.keys(below) as Below[])] as const;
 
 /** Every URL field of a repository. */
@@ -50,7 +50,7 @@ export const repositoryLinks = [...simpleRepositoryLinks, 'git_url', 'ssh_url', 
 
 type RepositoryLinks = Record<(typeof repositoryLinks)[number], string>;
 
-/** All the URL fields of one repository. */
+/** All URL fields of one repository. */
 export function linksOfRepository(links: Links, repo: NamedRepository): RepositoryLinks {
   const { owner, name } = repo;
   const url = repositoryUrl(links, repo);

@@ -1,11 +1,11 @@
-// Forks of private repositories whose owners can no longer read these. As in the public API, such a fork is deleted.
+// Forks of private repositories whose owners can no longer read these. As in the public API, such forks are deleted.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { gather, unique } from '#lib/collections.ts';
 import { removeFork } from './deletion.ts';
 import { findLostForkForUpdate } from './store.ts';
 
-/** What takes access to repositories of an account away. A fork that was being made meanwhile is looked at, too. */
+/** The events that may end an account's access to repositories. A fork that was being created meanwhile is also checked. */
 const losses = [
   'collaborator.removed',
   'member.removed',
@@ -21,8 +21,8 @@ const losses = [
 ] as const;
 
 /**
- * Deletes the private forks of users who have lost access to the repository that they forked. It looks at the present state: who
- * has access in another way, or has got it again meanwhile, keeps the fork.
+ * Deletes the private forks of users who have lost access to the forked repository. The current state decides: users who have
+ * access in another way, or have regained it, keep the fork.
  */
 export const removeLostForks = batchSubscription<(typeof losses)[number], JobContext>({
   name: 'repositories.remove-lost-forks',

@@ -1,4 +1,4 @@
-// What migrations need of repositories: finding them by their names, and locks.
+// What migrations need from repositories: lookups by name, and locks.
 
 import { sql } from 'kysely';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
@@ -7,10 +7,7 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { loadRepositories } from './store.ts';
 
-/**
- * Of the repositories with these full names, `owner/name` in any case, those that the viewer may read, by the names in lower
- * case.
- */
+/** The repositories with these full names (`owner/name`, regardless of case) that the viewer may read, by name in lower case. */
 export async function findByFullNames(db: Db, viewer: Viewer, names: readonly string[]): Promise<Map<string, RepositoryRow>> {
   if (names.length === 0) return new Map();
   const { rows } = await sql<{ id: Id<'repositories'>; full_name: string }>`
@@ -36,7 +33,7 @@ export async function findByFullNames(db: Db, viewer: Viewer, names: readonly st
   );
 }
 
-/** Locks repositories for a migration. Returns those that were not locked for another one. */
+/** Locks repositories for a migration. Returns the ones that no other migration has locked. */
 export async function lockForMigration(
   scope: WriteScope,
   migration: Id<'migrations'>,

@@ -8,17 +8,14 @@ import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 
 /**
- * A repository with its owner's login, as addresses below it need it. `has_workflow_rules` is undefined where the owner was
- * loaded otherwise.
+ * A repository with its owner's login, as needed for addresses below it. `has_workflow_rules` is undefined if the owner was
+ * loaded without it.
  */
 export type RepositoryWithOwner = RepositoryRow & {
   owner: Pick<Account, 'login' | 'kind'> & Partial<Pick<Account, 'has_workflow_rules'>>;
 };
 
-/**
- * The repositories to which the rows of a page belong. `known` are those that were loaded before. Access isn't checked, since the
- * query of the rows has checked it.
- */
+/** The repositories of a page's rows. Access isn't checked, since the query of the rows has checked it. */
 export async function loadNamedRepositories(
   db: Db,
   ids: readonly Id<'repositories'>[],
@@ -28,10 +25,10 @@ export async function loadNamedRepositories(
   return keyed(rows.map(withOwner), ({ id }) => id);
 }
 
-/** Repositories with their owners. Access isn't checked: what names them is of the reply already. */
+/** Repositories with their owners. Access isn't checked, since the reply already contains their names. */
 export const namedRepositories: Loader<Id<'repositories'>, RepositoryWithOwner> = ({ db }, ids) => loadNamedRepositories(db, ids);
 
-/** Of these repositories, those that the viewer may read, with permissions that the credential needs beside `metadata:read`. */
+/** The given repositories that the viewer may read. The credential needs these permissions in addition to `metadata:read`. */
 export async function loadReadableNamedRepositories(
   db: Db,
   viewer: Viewer,
@@ -53,7 +50,7 @@ export async function loadNamed(db: Db, fullNames: readonly string[]): Promise<M
   return keyed(rows.map(withOwner), ({ owner, name }) => `${owner.login}/${name}`.toLowerCase());
 }
 
-/** Repositories by full names that they had before, and that no other has taken, in lower case. Access isn't checked. */
+/** Repositories by former full names, in lower case, that no other repository has taken. Access isn't checked. */
 export async function loadFormerlyNamed(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
   if (fullNames.length === 0) return new Map();
   const rows = await allWithOwners(db)
@@ -64,7 +61,7 @@ export async function loadFormerlyNamed(db: Db, fullNames: readonly string[]): P
   return new Map(rows.map(({ former_name, ...row }) => [former_name, withOwner(row)]));
 }
 
-/** Whether an owner's login and a name, in lower case, are one of these full names. */
+/** Whether an owner's login and a name, in lower case, form one of these full names. */
 function isAmong(columns: RawBuilder<unknown>, fullNames: readonly string[]): RawBuilder<boolean> {
   const parts = unique(fullNames).map((fullName) => fullName.split('/', 2));
   const wanted = sql`select * from unnest(${parts.map(([owner]) => owner)}::text[], ${parts.map(([, name]) => name)}::text[])`;

@@ -15,7 +15,7 @@ import { presentSecurity } from './security.ts';
 import { requiresSignoff } from './signoff.ts';
 import { findDetails, loadRepositories } from './store.ts';
 
-/** Repositories of a whole page. Owners and the viewer's roles are loaded once for all of them. */
+/** Presents a page of repositories. Owners and the viewer's roles are loaded once for all of them. */
 export async function presentRepositories(
   { db, links, viewer }: Scope,
   rows: readonly RepositoryRow[],
@@ -143,7 +143,7 @@ const presentMergeSettings = (row: RepositoryRow) => ({
   allow_squash_merge: row.allow_squash_merge,
   allow_merge_commit: row.allow_merge_commit,
   allow_rebase_merge: row.allow_rebase_merge,
-  // No REST operation requests a merge that waits.
+  // No REST operation requests an auto-merge.
   allow_auto_merge: false,
   allow_update_branch: row.allow_update_branch,
   delete_branch_on_merge: row.delete_branch_on_merge,

@@ -33,8 +33,8 @@ import {
 } from './store.ts';
 
 /**
- * The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, 100 characters at most. Names that are special in
- * paths or in Git are refused.
+ * The public API's rule for names: ASCII letters, digits, `.`, `-` and `_`, at most 100 characters. Names with a special meaning
+ * in paths or in Git are refused.
  */
 const namePattern = /^[\w.-]{1,100}$/;
 const forbiddenNames = new Set(['.', '..', '.git', '.wiki']);
@@ -99,7 +99,7 @@ export type Creation = {
   >;
   /** `none`: the repository doesn't get the default labels, since the caller adds others. */
   labels?: 'none';
-  /** Values of its custom properties. Omitted where the request can't set any, as for forks. */
+  /** Values of its custom properties. Omitted if the request can't set any, for example for forks. */
   properties?: FirstValues;
   /** Creates the folder on disk. The default creates an empty repository. */
   initialize?: Initialize;
@@ -109,15 +109,14 @@ export type Creation = {
 };
 
 /**
- * Refuses an invalid name or a visibility that isn't allowed; returns both. The insert of the row checks whether the name is
- * taken.
+ * Refuses an invalid name or a visibility that isn't allowed; returns both. Inserting the row checks whether the name is taken.
  */
 async function checkCreation(
   scope: WriteScope,
   { owner, by, wanted }: Pick<Creation, 'owner' | 'by' | 'wanted'>,
 ): Promise<Named> {
   const name = checkName(wanted.name);
-  // Clients send the others as their defaults for new repositories, as `gh repo create` does.
+  // Clients send the other settings as their defaults for new repositories, as `gh repo create` does.
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(scope, { owner, by, visibility });

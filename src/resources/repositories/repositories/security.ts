@@ -1,4 +1,4 @@
-// What a repository wants of the security of its code: switches that are columns of it. Families of products ask for them.
+// The security switches of a repository, which are columns of its row. The families of security products read them.
 
 import { authorize } from '#access/authorize.ts';
 import type { Account, Repo, RepositoryRow, Viewer } from '#access/viewer.ts';
@@ -21,7 +21,7 @@ export const shownSwitches = [
   'dependency_bot_security_updates',
 ] as const;
 
-/** Those that others need come before these. */
+/** Switches that others depend on come first. */
 const securitySwitches = [
   'dependency_graph',
   'vulnerability_alerts',
@@ -33,7 +33,7 @@ type SecuritySwitch = (typeof securitySwitches)[number];
 export type SecurityState = { readonly [Switch in SecuritySwitch]: boolean };
 export type SecurityChange = { [Switch in SecuritySwitch]?: boolean | undefined };
 
-/** Switches that need another one: turning that off turns them off too. */
+/** Switches that depend on another one. Turning that one off turns them off too. */
 const needs: { readonly [Switch in SecuritySwitch]?: readonly [SecuritySwitch, string] } = {
   secret_scanning_push_protection: ['secret_scanning', 'Secret scanning must be enabled to configure push protection.'],
   secret_scanning_non_provider_patterns: [
@@ -51,11 +51,12 @@ const stateOf = (row: SecurityState): SecurityState =>
   Object.fromEntries(securitySwitches.map((name) => [name, row[name]])) as SecurityState; // one value for each name
 
 /**
- * All switches after a change. @throws Refusal 422 where one is turned on without another that it needs, or one would change that
- * a configuration of the organization enforces
+ * All switches after a change.
+ * @throws Refusal 422 if a switch is turned on without one that it depends on, or if the organization's configuration enforces a
+ * changed switch
  */
 function changedSwitches(row: SecurityState, wanted: SecurityChange, enforced: ReadonlySet<string> = new Set()): SecurityState {
-  // Alerts turn the graph on that they need, as in the public API.
+  // Alerts turn on the dependency graph, as in the public API.
   const brought = wanted.vulnerability_alerts ? { dependency_graph: true } : {};
   const next = { ...stateOf(row), ...brought, ...defined(wanted) };
   for (const name of securitySwitches) {
@@ -70,15 +71,15 @@ function changedSwitches(row: SecurityState, wanted: SecurityChange, enforced: R
 }
 
 /**
- * The switches of a repository after a change by somebody who works in it, whom its configuration binds. @throws as
- * `changedSwitches` does
+ * The switches of a repository after a change by a user, who is bound by the organization's configuration.
+ * @throws as `changedSwitches` does
  */
 export async function switchesAfter(tx: Tx, repo: RepositoryRow, wanted: SecurityChange): Promise<SecurityState> {
   if (Object.keys(defined(wanted)).length === 0) return stateOf(repo);
   return changedSwitches(repo, wanted, await loadEnforcedSwitches(tx, repo.id));
 }
 
-/** Who changes switches, and when: somebody, or a job for them. */
+/** The author and the time of a change: a user, or a job on a user's behalf. */
 type SwitchAction = {
   readonly repo: RepositoryRow;
   readonly by: { readonly account?: { readonly id: Id<'accounts'> } };
@@ -95,7 +96,8 @@ export async function recordSwitches(scope: WriteScope, action: SwitchAction, ro
 }
 
 /**
- * Turns switches of a repository on or off, unless its organization enforces them. What is so already stays, and isn't recorded.
+ * Turns switches of a repository on or off, unless its organization enforces them. Switches that already have the requested state
+ * aren't recorded.
  * @throws as `changedSwitches` does
  */
 export async function changeSecurity(scope: WriteScope, action: SwitchAction, wanted: SecurityChange): Promise<void> {
@@ -103,8 +105,8 @@ export async function changeSecurity(scope: WriteScope, action: SwitchAction, wa
 }
 
 /**
- * Turns vulnerability alerts off, and with them the graph that came with them, as in the public API, unless the organization
- * enforces it.
+ * Turns vulnerability alerts off, and the dependency graph that was turned on with them, as in the public API, unless the
+ * organization enforces it.
  */
 export async function disableAlerts(scope: WriteScope, action: SwitchAction): Promise<void> {
   const enforced = await loadEnforcedSwitches(scope.tx, action.repo.id);
@@ -112,7 +114,7 @@ export async function disableAlerts(scope: WriteScope, action: SwitchAction): Pr
   await setSwitches(scope, action, changedSwitches(action.repo, wanted, enforced));
 }
 
-/** Turns switches of a repository on or off as its organization wants it. @throws as `changedSwitches` does */
+/** Turns switches of a repository on or off, as its organization's configuration says. @throws as `changedSwitches` does */
 export const applySecurity = (scope: WriteScope, action: SwitchAction, wanted: SecurityChange): Promise<void> =>
   setSwitches(scope, action, changedSwitches(action.repo, wanted));
 
@@ -122,7 +124,7 @@ async function setSwitches(scope: WriteScope, action: SwitchAction, next: Securi
   await recordSwitches(scope, action, next);
 }
 
-/** The switches of a new repository, as its organization wants them. */
+/** The switches of a new repository, as its organization's configuration says. */
 export async function firstSwitches(tx: Tx, owner: Account): Promise<SecurityChange> {
   if (owner.kind !== 'organization') return {};
   const settings = await getSettings(tx, owner.id);
@@ -140,7 +142,7 @@ export async function firstSwitches(tx: Tx, owner: Account): Promise<SecurityCha
 
 const readsSecurity = { permission: 'administration:read', scopes: ['repo'], role: 'admin' } as const;
 
-/** Whether a viewer may see the switches: as whoever may read the administration of the repository. */
+/** Whether a viewer may see the switches, which requires reading the administration of the repository. */
 export const maySeeSecurity = (viewer: Viewer, repo: Repo): boolean =>
   authorize(readsSecurity, viewer, { repo }, { write: false }).allowed;
 
@@ -149,7 +151,7 @@ const statusOf = (isOn: boolean) => ({ status: isOn ? ('enabled' as const) : ('d
 export const presentSecurity = (row: Pick<RepositoryRow, (typeof shownSwitches)[number]>): SecurityAndAnalysis =>
   Object.fromEntries(shownSwitches.map((name) => [name, statusOf(row[name])])) as SecurityAndAnalysis; // one for each name
 
-/** What a request wants of the switches. Products that Hearth doesn't have are off, and stay so. */
+/** The requested switches. Products that Hearth doesn't have stay off. */
 export const wantedSwitches = (wanted: SecurityAndAnalysisChange | null | undefined): SecurityChange =>
   Object.fromEntries(
     secretSwitches.flatMap((name) => {

@@ -1,4 +1,4 @@
-// Signed-off commits. A repository or its organization may require them of commits that the server writes for somebody.
+// Signed-off commits. A repository or its organization may require them for commits that the server writes for users.
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import { unprocessable } from '#lib/refusal.ts';
@@ -8,19 +8,19 @@ type SignoffSettings = Pick<RepositoryRow, 'web_commit_signoff_required' | 'orga
 export const requiresSignoff = (repo: SignoffSettings): boolean =>
   repo.web_commit_signoff_required || repo.organization_requires_signoff;
 
-/** Refuses to turn off in a repository what its organization requires. */
+/** Refuses to disable in a repository what its organization requires. */
 export function checkSignoffChange(repo: SignoffSettings, wanted: boolean | undefined): void {
   if (wanted === false && repo.organization_requires_signoff)
     throw unprocessable('Commit signoff is enforced by the organization and cannot be disabled');
 }
 
-/** The message of a commit that the server writes, signed off by its committer where the repository requires it. */
+/** The message of a commit that the server writes, signed off by its committer if the repository requires it. */
 export const signedOff = (repo: SignoffSettings, message: string, committer: Pick<Identity, 'name' | 'email'>): string =>
   requiresSignoff(repo) ? withSignoff(message, committer) : message;
 
 const trailer = /^[A-Za-z0-9-]+: \S/;
 
-/** Adds the trailer to the message, unless it is there, as `git commit --signoff` does. */
+/** Adds the trailer to the message, unless it already has it, as `git commit --signoff` does. */
 export function withSignoff(message: string, { name, email }: Pick<Identity, 'name' | 'email'>): string {
   const line = `Signed-off-by: ${name} <${email}>`;
   const text = message.trimEnd();

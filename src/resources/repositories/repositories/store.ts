@@ -118,7 +118,7 @@ export const listForks = (
   );
 };
 
-/** The private forks for fixing vulnerabilities of a repository. */
+/** The private forks of a repository, in which vulnerabilities are fixed. */
 export const listPrivateForks = (db: Db, repository: Id<'repositories'>): Promise<RepositoryRow[]> =>
   db
     .selectFrom('repositories as r')
@@ -304,7 +304,7 @@ export const concealRepositories = (tx: Tx, owner: Id<'accounts'>, _approval: Ru
 export const hasRepositories = async (db: Db, owner: Id<'accounts'>): Promise<boolean> =>
   (await db.selectFrom('repositories').select('id').where('owner_id', '=', owner).limit(1).executeTakeFirst()) !== undefined;
 
-/** One repository of an owner, with its row locked; undefined if there is none, or if another transaction has just removed it. */
+/** One repository of an owner, with its row locked; undefined if there are none, or another transaction has just removed it. */
 export const findAnyOwnedForUpdate = (tx: Tx, owner: Id<'accounts'>): Promise<RepositoryRow | undefined> =>
   tx.selectFrom('repositories').selectAll().where('owner_id', '=', owner).orderBy('id').limit(1).forUpdate().executeTakeFirst();
 

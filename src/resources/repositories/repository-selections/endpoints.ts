@@ -19,11 +19,11 @@ type SettingCall<At> = SharedCall<{ at: At; action: OrganizationAction }>;
 type OneRepository = { readonly repository: { readonly id: Id<'repositories'> } };
 
 type Setting<At> = {
-  /** The selection of the setting in the path; undefined where the setting was never made. */
+  /** The selection of the setting in the path; undefined if the setting was never made. */
   selectionOf: (db: Db, at: At) => Promise<SelectionId | undefined>;
-  /** Further changes in the transaction of a change of the selection, for example to record an event. */
+  /** Further changes in the transaction that changes the selection, for example to record an event. */
   changed?: (scope: WriteScope, action: OrganizationAction, at: At) => Promise<void>;
-  /** The mode of a setting that was never made. Omitted: no repositories. */
+  /** The mode of a setting that was never made. If omitted, no repositories are selected. */
   unset?: SelectionMode;
 };
 

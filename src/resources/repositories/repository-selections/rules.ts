@@ -78,7 +78,7 @@ export async function addRepository(
   await addSelected(scope.tx, selection.id, [repository.id]);
 }
 
-/** Removes a repository from the selection; nothing happens where it isn't selected. */
+/** Removes a repository from the selection. Nothing happens if it isn't selected. */
 export async function removeRepository(
   scope: WriteScope,
   selection: SelectionRow,

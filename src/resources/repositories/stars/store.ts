@@ -22,7 +22,7 @@ export async function insertStar(tx: Tx, row: StarRow): Promise<boolean> {
   return numInsertedOrUpdatedRows === 1n;
 }
 
-/** Removes a star; false if there is none. The caller updates the repository's count. */
+/** Removes a star; false if it doesn't exist. The caller updates the repository's count. */
 export async function removeStar(tx: Tx, repository: RepositoryId, account: Owner): Promise<boolean> {
   const { numDeletedRows } = await tx
     .deleteFrom('stars')

@@ -5,7 +5,7 @@ import { presentRepositories } from '#resources/repositories/repositories/index.
 import type { RepositoryOfTeam, TeamRepository } from './schemas.ts';
 import type { RepositoryWithLevel } from './store.ts';
 
-/** Repositories of a whole page, with their team's permissions in each. */
+/** Presents a page of repositories, with their team's permissions in each. */
 export async function presentTeamRepositories(scope: Scope, rows: readonly RepositoryWithLevel[]): Promise<RepositoryOfTeam[]> {
   const presented = await presentRepositories(scope, rows);
   return presented.map((repository, index) => {

@@ -7,7 +7,7 @@ import { MinimalRepository } from '#resources/repositories/repositories/index.ts
 export const RepositoryOfTeam = Type.Object({ ...MinimalRepository.properties, role_name: OneOf(roles) });
 export type RepositoryOfTeam = Static<typeof RepositoryOfTeam>;
 
-/** The same outside of lists. */
+/** A repository outside of lists, with a team's permissions. */
 export const TeamRepository = Type.Omit(RepositoryOfTeam, [
   'has_discussions',
   'has_pull_requests',

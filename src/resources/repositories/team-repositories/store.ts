@@ -10,7 +10,7 @@ import type { TeamRow } from '#resources/identity/teams/index.ts';
 /** A repository with the level of a team's role in it, 1 (read) to 5 (admin). */
 export type RepositoryWithLevel = RepositoryRow & { level: number };
 
-/** The strongest role of a team or its parent teams in a repository; null if there is none. */
+/** The strongest role of a team or its parent teams in a repository; null if the team has no role. */
 const levelIn = ({ ancestors }: TeamRow, repository: RawBuilder<unknown>) => sql<number | null>`(
   select max(role_level(tr.role)) from team_repositories tr
   where tr.repository_id = ${repository} and tr.team_id = any (${ancestors}::bigint[]))`;

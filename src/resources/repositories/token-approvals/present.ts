@@ -8,7 +8,7 @@ import { loadAccounts, presentUser } from '#resources/identity/accounts/index.ts
 import { byScope, selectionWord, type TokenGrantRow, type TokenRequestRow } from '#resources/identity/tokens/index.ts';
 import type { TokenGrant, TokenGrantRequest } from './schemas.ts';
 
-/** Requests of a whole page. The users are loaded once for all of them. */
+/** Presents a page of requests. The users are loaded once for all of them. */
 export async function presentTokenRequests(
   scope: Scope,
   org: Account,
@@ -22,7 +22,7 @@ export async function presentTokenRequests(
   }));
 }
 
-/** Approved tokens of a whole page. The users are loaded once for all of them. */
+/** Presents a page of approved tokens. The users are loaded once for all of them. */
 export async function presentTokenGrants(scope: Scope, org: Account, rows: readonly TokenGrantRow[]): Promise<TokenGrant[]> {
   const present = await presenter(scope, org, rows, 'personal-access-tokens');
   return rows.map((row) => ({ ...present(row, row.id), access_granted_at: timestamp(row.granted_at ?? scope.now) }));

@@ -14,7 +14,7 @@ import { RepositorySubscription, WantedSubscription } from './schemas.ts';
 import { findWatch, listWatched, listWatchers } from './store.ts';
 
 /**
- * The caller's own subscriptions. The documents name no permission for them, so they are for tokens with scopes. They don't
+ * The caller's own subscriptions. The documents name no permission for them, so they require tokens with scopes. They don't
  * change the repository, which may be archived.
  */
 const ownWatch = {

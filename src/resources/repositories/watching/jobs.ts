@@ -67,7 +67,8 @@ const ofTeam = (team: Id<'teams'>): RawBuilder<unknown> => sql`exists (
   where t.id = ${team} and tr.repository_id = r.id)`;
 
 /**
- * Events that may end the access of accounts to private repositories: of `user`, or of all accounts where the event names none.
+ * Events that may end the access of accounts to private repositories: the access of `user`, or of all accounts if the event names
+ * nobody.
  */
 export const lossesOfAccess = [
   'repository.privatized',
@@ -80,10 +81,7 @@ export const lossesOfAccess = [
   'organization_role.revoked',
 ] as const;
 
-/**
- * Stops the watching of private repositories by people who can no longer read them. Lists and counts leave them out even before
- * that.
- */
+/** Ends the watching of private repositories by people who can no longer read them. Lists and counts hide it even before that. */
 export const removeLostWatches = subscription<(typeof lossesOfAccess)[number], JobContext>({
   name: 'watching.remove-lost',
   on: lossesOfAccess,

@@ -5,7 +5,7 @@ import { inRepository } from '#events/scope.ts';
 import type { WantedSubscription } from './schemas.ts';
 import { putWatch, removeWatch, type WatchRow } from './store.ts';
 
-/** Watches a repository, or ignores it. Undefined where the request asks for neither, which ends watching. */
+/** Watches a repository, or ignores it. Undefined if the request asks for neither, which ends watching. */
 export async function changeWatch(
   scope: WriteScope,
   action: RepositoryAction,

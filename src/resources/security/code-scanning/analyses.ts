@@ -1,4 +1,4 @@
-// Analyses: their deletion, and the files that they came by.
+// Analyses: their deletion, and their results files.
 
 import { Readable } from 'node:stream';
 import type { RepositoryAction } from '#access/action.ts';
@@ -15,10 +15,10 @@ import { unpacked } from './unpack.ts';
 import { type AnalysisRow, findUpload, listAlertNumbers, listLastAnalyses, removeAnalysis } from './upload-store.ts';
 
 /**
- * Deletes the latest analysis of its set, after which the one before it says what is open. With the last one of a set, its alerts
- * go.
- * @returns the analysis before it, if there is one
- * @throws Refusal 400 where there is a later one, or where it is the last and `isConfirmed` is false
+ * Deletes the latest analysis of a set. The previous one then decides which alerts are open. Deleting the last analysis of a set
+ * deletes its alerts.
+ * @returns the previous analysis, if there is one
+ * @throws Refusal 400 if there is a later one, or if it is the last and `isConfirmed` is false
  */
 export async function deleteAnalysis(
   scope: WriteScope,
@@ -47,8 +47,8 @@ export async function deleteAnalysis(
 type Reading = Scope & Needs<'objects' | 'resourceLimits'>;
 
 /**
- * The run of an analysis as SARIF: what was read of its file, with the numbers and addresses of alerts. It is made while it is
- * sent.
+ * The run of an analysis as SARIF: the stored contents of its file, with the numbers and addresses of alerts. It is generated
+ * while it is sent.
  */
 export async function openSarif(context: Reading, repo: NamedRepository, analysis: AnalysisRow): Promise<Readable> {
   const { db, services } = context;

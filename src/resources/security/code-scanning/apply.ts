@@ -1,4 +1,4 @@
-// What a run of a tool changes: alerts are made, opened again, and closed where it doesn't find them any more.
+// Applies a tool's run: creates and reopens alerts, and closes those that the tool no longer finds.
 
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -24,7 +24,7 @@ import type { AnalysisSet } from './upload-store.ts';
 type Alert = Id<'code_scanning_alerts'>;
 type Analysis = Id<'code_scanning_analyses'>;
 
-/** Where and for whom a run is applied. The caller has locked the repository. */
+/** Where a run is applied, and for whom. The caller has locked the repository. */
 type Applying = {
   readonly repo: Pick<RepositoryRow, 'id' | 'owner_id'>;
   readonly ref: string;
@@ -32,14 +32,14 @@ type Applying = {
   readonly actor: Id<'accounts'> | undefined;
   readonly now: Date;
   readonly analysis: Analysis;
-  /** The deleted analysis, if its deletion makes this run the latest again. Nobody is notified then. */
+  /** The deleted analysis, if its deletion makes this run the latest again. Then nobody is notified. */
   readonly undoing?: Analysis;
 };
 
-/** A result, and what names its alert. */
+/** A result, and what identifies its alert. */
 export type NamedResult = { readonly result: ReadResult; readonly fingerprint: string };
 
-/** Applies a run, and gives the number of the alert of each of its results. */
+/** Applies a run, and returns the number of the alert of each of its results. */
 export async function applyRun(
   scope: WriteScope,
   applying: Applying,
@@ -54,7 +54,7 @@ export async function applyRun(
     const alert = alerts.get(fingerprint);
     return alert ? [locationOf(alert.id, result)] : [];
   });
-  // What a deleted analysis had brought to the ref is gone without a trace; what it had only left open is closed.
+  // Instances that a deleted analysis had added to the ref are removed; instances that it had only kept open are closed.
   if (undoing) await removeInstances(scope.tx, set, undoing);
   const found = new Set(gather(locations, 'alert_id'));
   const before = await listInstancesOn(scope.tx, set, [...found]);
@@ -69,7 +69,7 @@ export async function applyRun(
   return numbers;
 }
 
-/** The results that name an alert first: others are of the same alert. */
+/** The first result of each alert. Others belong to the same alert. */
 function firstOfEach(named: readonly NamedResult[]): NamedResult[] {
   const seen = new Set<string>();
   return named.filter(({ fingerprint }) => !seen.has(fingerprint) && seen.add(fingerprint));
@@ -104,9 +104,9 @@ const locationOf = (alert: Alert, { path, startLine, endLine, startColumn, endCo
 });
 
 type Changes = {
-  /** Open in this category, and not found any more. */
+  /** Open in this category, and no longer found. */
   readonly gone: readonly Alert[];
-  /** Of these, the ones that no other category has open. */
+  /** Of these, the ones that aren't open in any other category. */
   readonly fixed: readonly Alert[];
   /** Closed on the ref until now. */
   readonly reopened: readonly Alert[];
@@ -114,7 +114,7 @@ type Changes = {
   readonly appeared: readonly Alert[];
 };
 
-/** What a run that found some alerts changes on its ref, by the instances that were there. */
+/** What a run that found some alerts changes on its ref, given the existing instances. */
 function changesOf(
   before: readonly KnownInstance[],
   found: ReadonlySet<Alert>,

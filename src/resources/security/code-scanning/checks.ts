@@ -14,7 +14,7 @@ import { loadNamedRepositories } from '#resources/repositories/repositories/inde
 import { listNewAlerts, type NewAlert } from './instance-store.ts';
 import { isAnalysed } from './upload-store.ts';
 
-/** A pull request, and its commit that an analysis is about. */
+/** A pull request, and the commit of it that an analysis is about. */
 type CheckedPull = { readonly number: number; readonly base: string; readonly commit: string; readonly branch: string };
 
 const pullRef = /^refs\/pull\/(\d{1,10})\/(merge|head)$/;
@@ -29,8 +29,8 @@ const pullOfRef = (ref: string): number | undefined => {
 };
 
 /**
- * The pull request that an analysis is about; undefined where it is about none. What was found in a test merge is told at the
- * head that was merged, which is its second parent.
+ * The pull request that an analysis is about; undefined if it is about none. Results for a test merge are reported at the merged
+ * head, which is its second parent.
  */
 export async function checkedPullOf(
   { db, git }: Scope,
@@ -48,9 +48,7 @@ export async function checkedPullOf(
 
 type Checking = { readonly repo: Pick<RepositoryRow, 'id' | 'owner_id'>; readonly pull: CheckedPull; readonly now: Date };
 
-/**
- * Adds the check of a tool to the head of a pull request: what is open there, and not in the branch that it would be merged into.
- */
+/** Adds the check of a tool to the head of a pull request. It lists alerts that are open there, but not in the base branch. */
 export async function checkPull(
   tx: Tx,
   { repo, pull, now }: Checking,
@@ -105,7 +103,7 @@ function summaryOf({ total, shown, isKnown, base }: { total: number; shown: numb
   return lines.join('\n\n');
 }
 
-/** A message that a check can hold. */
+/** The maximum length of a message in a check. */
 const maxMessage = 8_192;
 
 function annotationOf(alert: NewAlert): NewAnnotation {

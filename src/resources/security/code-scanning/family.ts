@@ -10,7 +10,7 @@ import * as schemas from './schemas.ts';
 import { makeSarifLimiter } from './services.ts';
 import { loadKnownKeys } from './upload-store.ts';
 
-/** What tools have found in code: the files of their results, and the alerts that these become. */
+/** The results of tools that analyse code: their files, and the alerts that result from them. */
 export const codeScanning = family({
   name: 'code-scanning',
   limits,

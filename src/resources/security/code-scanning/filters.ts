@@ -6,8 +6,8 @@ import type { AlertFilter } from './store.ts';
 import type { AnalysisFilter } from './upload-store.ts';
 
 /**
- * The refs that a request names: a single one, or the refs of a pull request. Undefined: none.
- * @throws Refusal 422 where it names both
+ * The refs that a request names: a single one, or the refs of a pull request. Undefined if it names none.
+ * @throws Refusal 422 if it names both
  */
 export function refsOf({ ref, pr }: RefQuery): string[] | undefined {
   if (ref !== undefined && pr !== undefined) throw unprocessable('ref and pr can’t be combined.');
@@ -18,19 +18,19 @@ export function refsOf({ ref, pr }: RefQuery): string[] | undefined {
 
 type ToolQuery = Pick<AnalysisQuery, 'tool_name' | 'tool_guid'>;
 
-/** @throws Refusal 422 where a request names a tool in two ways */
+/** @throws Refusal 422 if a request names a tool in two ways */
 function toolOf({ tool_name, tool_guid }: ToolQuery) {
   if (tool_name !== undefined && tool_guid !== undefined) throw unprocessable('tool_name and tool_guid can’t be combined.');
   return { tool: tool_name, guid: tool_guid };
 }
 
-/** What a request wants of a list of alerts. */
+/** The filter of a list of alerts. */
 export function filterOf(query: CodeScanningAlertQuery): AlertFilter {
   const { state, severity, sort, direction } = query;
   return { ...toolOf(query), refs: refsOf(query), state, severity, assignees: assigneeWords(query.assignees), sort, direction };
 }
 
-/** What a request wants of a list of analyses. */
+/** The filter of a list of analyses. */
 export const analysesOf = (query: AnalysisQuery): AnalysisFilter => ({
   ...toolOf(query),
   refs: refsOf(query),

@@ -1,4 +1,4 @@
-// What tells one result from another in runs that come after each other, though lines move.
+// Recognizes the same result in successive runs, even if its line moves.
 
 import { createHash } from 'node:crypto';
 import { isGitError } from '#git/errors.ts';
@@ -14,9 +14,9 @@ import type { ReadResult } from './results.ts';
 const sha256 = (text: string): string => createHash('sha256').update(text).digest('hex');
 
 /**
- * What names the alert of each result, in their order: tool, rule, file and the hash of its line. The hash is the tool's; where
- * it gives none, it is that of the text of the line, and how many lines before it are equal.
- * @param commit the commit that was analysed
+ * What identifies the alert of each result, in order: tool, rule, file and the hash of its line. The hash comes from the tool;
+ * otherwise it covers the text of the line, and the number of equal lines before it.
+ * @param commit the analysed commit
  */
 export async function fingerprintsOf(
   reader: ObjectReader,
@@ -32,7 +32,7 @@ export async function fingerprintsOf(
   });
 }
 
-/** Files that are read at the same time. */
+/** The number of files that are read at the same time. */
 const filesInParallel = 8;
 
 async function hashLines(reader: ObjectReader, commit: Oid, results: readonly ReadResult[]): Promise<Map<ReadResult, string>> {
@@ -67,10 +67,10 @@ async function findText(reader: ObjectReader, commit: Oid, path: string): Promis
   }
 }
 
-/** The hashes of some lines of a text, by their numbers from 1. */
+/** The hashes of some lines of a text, by line number, starting at 1. */
 export async function linesOf(text: string, wanted: ReadonlySet<number>): Promise<Map<number, string>> {
   const last = wanted.size === 0 ? 0 : [...wanted].reduce((most, number) => Math.max(most, number));
-  // Other lines than those that equal a wanted one needn't be remembered.
+  // Only lines that equal a wanted one need to be counted.
   const seen = new Map<string, number>();
   for await (const [number, key] of keysOfLines(text, last)) if (wanted.has(number)) seen.set(key, 0);
   const hashes = new Map<number, string>();
@@ -83,7 +83,7 @@ export async function linesOf(text: string, wanted: ReadonlySet<number>): Promis
   return hashes;
 }
 
-/** The first lines of a text without their white space, with their numbers from 1; it yields meanwhile. */
+/** The first lines of a text without white space, with their numbers, starting at 1. It yields to the event loop. */
 async function* keysOfLines(text: string, last: number): AsyncGenerator<[number, string]> {
   const yieldNow = periodicYield();
   let at = 0;

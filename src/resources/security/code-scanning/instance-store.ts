@@ -10,7 +10,7 @@ type Alert = Id<'code_scanning_alerts'>;
 
 export type InstanceRow = Selectable<DB['code_scanning_instances']>;
 
-/** Where an alert is, or was; on some refs, or on all. */
+/** Where an alert is, or was: on some refs, or on all. */
 export function listInstances(
   db: Db,
   alert: Alert,
@@ -24,7 +24,7 @@ export function listInstances(
 
 export type KnownInstance = Pick<InstanceRow, 'alert_id' | 'category' | 'is_open'>;
 
-/** The instances on a ref that are open, for a tool, and all of these alerts. */
+/** A tool's open instances on a ref, and all instances of the given alerts there. */
 export async function listInstancesOn(
   db: Db,
   { repository_id, ref, tool_name }: Omit<AnalysisSet, 'category'>,
@@ -39,7 +39,7 @@ export async function listInstancesOn(
   return rows;
 }
 
-/** A place where an analysis found an alert. */
+/** A location at which an analysis found an alert. */
 type AlertLocation = Pick<
   InstanceRow,
   'alert_id' | 'path' | 'start_line' | 'end_line' | 'start_column' | 'end_column' | 'message'
@@ -47,7 +47,7 @@ type AlertLocation = Pick<
 
 type Opening = { analysis: Id<'code_scanning_analyses'>; commit: string; now: Date };
 
-/** Opens the instances of alerts on a ref, where an analysis of a commit has found them. */
+/** Opens the instances of alerts on a ref that an analysis of a commit has found. */
 export async function openInstances(
   tx: Tx,
   { repository_id, ref, category, analysis, commit, now }: Omit<AnalysisSet, 'tool_name'> & Opening,
@@ -67,7 +67,7 @@ export async function openInstances(
       end_column = excluded.end_column, message = excluded.message, updated_at = excluded.updated_at`.execute(tx);
 }
 
-/** Closes the instances of alerts in a category on a ref, which its latest analysis didn't find. */
+/** Closes the instances of alerts in a category on a ref that its latest analysis didn't find. */
 export async function closeInstances(
   tx: Tx,
   { ref, category, now }: Pick<AnalysisSet, 'ref' | 'category'> & { now: Date },
@@ -78,7 +78,7 @@ export async function closeInstances(
     where alert_id = any (${[...alerts]}::bigint[]) and ref = ${ref} and category = ${category} and is_open`.execute(tx);
 }
 
-/** Removes the instances of a set of analyses, or those that one of them had brought. */
+/** Removes the instances of a set of analyses, or only those that one of them had added. */
 export async function removeInstances(
   tx: Tx,
   { repository_id, ref, tool_name, category }: AnalysisSet,
@@ -90,7 +90,7 @@ export async function removeInstances(
       and (${analysis ?? null}::bigint is null or i.analysis_id = ${analysis ?? null}::bigint)`.execute(tx);
 }
 
-/** Closes whatever is open on a ref, which is gone. */
+/** Closes all open instances on a deleted ref. */
 export const closeRef = (tx: Tx, repository: Id<'repositories'>, ref: string, now: Date) =>
   tx
     .updateTable('code_scanning_instances')
@@ -100,7 +100,7 @@ export const closeRef = (tx: Tx, repository: Id<'repositories'>, ref: string, no
     .where('is_open', '=', true)
     .execute();
 
-/** Gives the instances on a ref another one. What was left there of a former ref of that name goes. */
+/** Moves the instances on a ref to another one. Instances of a former ref with that name are removed. */
 export async function moveInstances(tx: Tx, repository: Id<'repositories'>, from: string, to: string): Promise<void> {
   await sql`delete from code_scanning_instances i using code_scanning_instances moved
     where i.repository_id = ${repository} and i.ref = ${to} and moved.repository_id = ${repository} and moved.ref = ${from}
@@ -108,7 +108,7 @@ export async function moveInstances(tx: Tx, repository: Id<'repositories'>, from
   await sql`update code_scanning_instances set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
 }
 
-/** An alert that a pull request brings. `total` and `blocking`: how many there are, and how many of them are severe. */
+/** A new alert of a pull request. `total` and `blocking`: the number of such alerts, and of severe ones among them. */
 export type NewAlert = Pick<InstanceRow, 'path' | 'start_line' | 'end_line' | 'start_column' | 'end_column' | 'message'> & {
   description: string;
   severity: string;
@@ -118,10 +118,7 @@ export type NewAlert = Pick<InstanceRow, 'path' | 'start_line' | 'end_line' | 's
   blocking: number;
 };
 
-/**
- * The alerts of a tool that are open on a ref and not on another one, the severe ones first; those that were dismissed don't
- * count.
- */
+/** The alerts of a tool that are open on a ref but not on another one, severe ones first. Dismissed alerts don't count. */
 export async function listNewAlerts(
   db: Db,
   { repository_id, ref, tool_name, base }: Omit<AnalysisSet, 'category'> & { base: string },

@@ -18,7 +18,7 @@ import type { AnalysisRow, UploadRow } from './upload-store.ts';
 
 const timeOrNull = (time: Date | null) => (time === null ? null : timestamp(time));
 
-/** The public API's values for analyses that none of its own workflows made. */
+/** The public API's values for analyses that don't come from its own workflows. */
 const analysis = { analysis_key: '(default)', environment: '{}' } as const;
 
 const classes = [
@@ -65,7 +65,7 @@ const alertUrls = (links: Links, repo: NamedRepository, number: number) => {
   return { url, html_url, instances_url: `${url}/instances` };
 };
 
-/** Alerts of a whole page. `repositoryOf` returns the repository of each. */
+/** Presents a page of alerts. `repositoryOf` returns the repository of each. */
 export async function presentAlerts(
   { db, links }: Scope,
   rows: readonly AlertRow[],

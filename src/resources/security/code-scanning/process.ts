@@ -1,4 +1,4 @@
-// Reads uploaded files in the background, one after the other: their runs become analyses, and the results of these alerts.
+// Reads uploaded files in the background, one after the other. Their runs become analyses, and the results become alerts.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -35,7 +35,7 @@ type Repository = NonNullable<Awaited<ReturnType<typeof findRepository>>>;
 /** All files share a queue, so that one is in memory at a time. */
 const options = { queue: 'code-scanning' };
 
-/** A file is read when the caller's transaction has ended. */
+/** Queues a file. It is read after the caller's transaction has ended. */
 export const enqueueProcessing = (tx: Tx, upload: Id<'code_scanning_uploads'>): Promise<void> =>
   enqueue(tx, processUpload, { upload }, options);
 
@@ -49,7 +49,7 @@ export const processUpload = job<{ upload: Id<'code_scanning_uploads'> }, JobCon
     try {
       await processFile(context, repo, upload);
     } catch (error) {
-      // Nothing else would end it: it would be shown as one that waits.
+      // Without this, the upload would be shown as pending forever.
       if (context.isLastAttempt) await fail(context, upload, 'The server failed to process the file. Upload it again.');
       throw error;
     }
@@ -94,7 +94,7 @@ async function readRuns({ services }: Pick<JobContext, 'services'>, upload: Uplo
   }
 }
 
-/** The results of each run, with what names their alerts. */
+/** The results of each run, with what identifies their alerts. */
 async function nameResults(
   { services }: Pick<JobContext, 'services'>,
   repo: Pick<Repository, 'id'>,
@@ -113,7 +113,7 @@ async function nameResults(
 type Analysing = {
   repo: Repository;
   upload: UploadRow;
-  /** The head of the pull request that it is about. */
+  /** The head of the pull request that the analysis is about. */
   head: Oid | undefined;
   run: ReadRun;
   index: number;
@@ -148,7 +148,7 @@ async function analyse(
 
 type Undoing = { set: AnalysisSet; deleted: Id<'code_scanning_analyses'> };
 
-/** After the last analysis of a set was deleted, the one before it says what is open. */
+/** Applies the previous analysis after the last analysis of a set was deleted. */
 export const enqueueUndoing = (tx: Tx, undoing: Undoing): Promise<void> => enqueue(tx, undoAnalysis, undoing, options);
 
 export const undoAnalysis = job<Undoing, JobContext>({
@@ -156,7 +156,7 @@ export const undoAnalysis = job<Undoing, JobContext>({
   attempts: 10,
   async run({ set, deleted }, context) {
     const [last] = await listLastAnalyses(context.db, set, 1);
-    // A later analysis, which came meanwhile, has said it already.
+    // A later analysis arrived meanwhile, and has already been applied.
     if (!last || last.id > deleted) return;
     const [upload, repo] = await Promise.all([
       findUpload(context.db, last.upload_id),

@@ -1,4 +1,4 @@
-// What the runs of a SARIF file say: their tools, rules and results, in the words of alerts.
+// Extracts tools, rules and results from the runs of a SARIF file, in the terms of alerts.
 import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { codeScanningLimits } from './limits.ts';
@@ -21,9 +21,9 @@ export type ReadRule = {
   readonly helpUri: string | null;
 };
 
-/** A result. Lines and columns begin with 1, and columns end before the end column. */
+/** A result. Lines and columns start with 1, and columns end before the end column. */
 export type ReadResult = {
-  /** Which of the run's results it is, from 0. */
+  /** The index of the result within its run, from 0. */
   readonly position: number;
   readonly rule: ReadRule;
   readonly severity: Severity;
@@ -33,7 +33,7 @@ export type ReadResult = {
   readonly endLine: number;
   readonly startColumn: number;
   readonly endColumn: number;
-  /** What the tool tells equal results of two runs by. */
+  /** The tool's own fingerprint, which is equal for equal results of two runs. */
   readonly lineHash: string | undefined;
 };
 
@@ -44,18 +44,20 @@ export type ReadRun = {
   readonly category: string;
   readonly rulesCount: number;
   readonly resultsCount: number;
-  /** How many results its file has, with those that tell of no problem or are suppressed. */
+  /** The number of results in the file, including suppressed ones and those that report no problem. */
   readonly positions: number;
-  /** The results that become alerts, the most severe first. */
+  /** The results that become alerts, most severe first. */
   readonly results: readonly ReadResult[];
   readonly warning: string;
 };
 
 type Options = { readonly toolName: string | null; readonly checkoutUri: string | null };
 
-/** The runs of a file, as they are gathered. */
+/** Collects the runs of a file. */
 export type GatheredRuns = SarifConsumer & {
-  /** Reads the runs that have ended since the last call, and yields meanwhile. Of each, only the most severe results are kept. */
+  /**
+   * Processes the runs that have ended since the last call, and yields meanwhile. Only the most severe results of each are kept.
+   */
   settle(): Promise<void>;
   readonly runs: readonly ReadRun[];
 };
@@ -103,12 +105,12 @@ function checkHeld(characters: number): void {
   if (characters > most) throw notSarif(`The results of the file hold more than ${most} characters (codeScanning.held)`);
 }
 
-/** A result as it stands in its file, before the rules and addresses of its run are known. */
+/** A result as in its file, before the rules and addresses of its run are known. */
 type ReportedResult = {
   readonly position: number;
   readonly ruleId: string;
   readonly ruleIndex: number;
-  /** The extension of the tool that the rule belongs to; -1: the tool itself. */
+  /** The tool's extension that the rule belongs to; -1 for the tool itself. */
   readonly extension: number;
   readonly kind: string;
   readonly level: string;
@@ -127,10 +129,10 @@ const charactersOf = (reported: ReportedResult): number =>
     0,
   );
 
-/** Results of other kinds tell that there is no problem. */
+/** Results of other kinds report that there is no problem. */
 const problemKinds = new Set(['', 'fail', 'open', 'review']);
 
-/** Undefined: it tells that there is no problem, or is suppressed in the code (SARIF, 3.27.23). */
+/** Undefined if it reports no problem, or is suppressed in the code (SARIF, 3.27.23). */
 function reportedOf(result: Fields, position: number): ReportedResult | undefined {
   const rule = fieldsOf(result.rule);
   const message = fieldsOf(result.message);
@@ -228,15 +230,15 @@ const rankOf = ({ rule, severity }: Pick<Ranked, 'rule' | 'severity'>): number =
 type FoundRule = { readonly rule: ReadRule; readonly level: string; readonly strings: Fields };
 
 /**
- * Finds the rule of a result: by its place in the tool or an extension, or by its name. One that isn't described has its name
- * alone.
+ * Finds the rule of a result: by its index in the tool or an extension, or by its name. A rule without a description has only its
+ * name.
  */
 function ruleFinder(driver: Fields, extensions: readonly Fields[]): (result: ReportedResult) => FoundRule {
   const all = [driver, ...extensions].map(({ rules }) => listOf(rules).map(fieldsOf));
   const byId = new Map(all.flat().map((rule) => [textOf(rule.id), rule]));
   const known = new Map<Fields | string, FoundRule>();
   return ({ ruleId, ruleIndex, extension }) => {
-    // A result may name a rule more precisely than the tool does: CA1000/1 is described as CA1000 (SARIF, 3.27.5).
+    // A result may name a rule more precisely than the tool: CA1000/1 is described as CA1000 (SARIF, 3.27.5).
     const fields = all[extension + 1]?.[ruleIndex] ?? byId.get(ruleId) ?? byId.get(ruleId.slice(0, ruleId.lastIndexOf('/')));
     const id = clean(ruleId || textOf(fields?.id), maxName);
     if (id === '') throw notSarif('A result names no rule');
@@ -280,13 +282,13 @@ function severityOf({ level, kind }: ReportedResult, ofRule: string): Severity {
   return severities.find((severity) => severity === word) ?? 'warning';
 }
 
-/** The text of a message, which may be one of its rule's with places to fill in (SARIF, 3.11). */
+/** The text of a message, which may be a message of its rule with placeholders (SARIF, 3.11). */
 function messageOf({ message, messageId, arguments: given }: ReportedResult, strings: Fields): string {
   const text = message || textOf(fieldsOf(strings[messageId]).text);
   return clean(given.length === 0 ? text : filledIn(text, given), maxMessage);
 }
 
-/** A text with arguments in its places, up to the length that is kept: one argument may stand in thousands of places. */
+/** Replaces placeholders by arguments, up to the stored length, since one argument may be inserted thousands of times. */
 function filledIn(text: string, given: readonly string[]): string {
   let filled = '';
   let at = 0;
@@ -318,7 +320,7 @@ const maxMessage = 8_192;
 const maxHelp = 65_536;
 const maxHelpUri = 2_048;
 
-/** A text as the database can hold it. */
+/** Removes characters that the database can't store. */
 const clean = (text: string, most: number): string => text.replaceAll('\0', '').trim().slice(0, most).toWellFormed();
 
 const fieldsOf = (value: unknown): Fields =>

@@ -1,4 +1,4 @@
-// The rule that wants the results of tools before a branch gets a commit.
+// The rule that requires results of tools before a branch gets a commit.
 import { branchRef } from '#git/refs/ref-name.ts';
 import { checkedCommit, type RuleEvaluator, type RuleEvaluators } from '#resources/code/ref-rules/index.ts';
 import type { RuleOf } from '#resources/code/rulesets/index.ts';
@@ -8,7 +8,7 @@ import { isUploadPending } from './upload-store.ts';
 
 type RequiredTool = RuleOf<'code_scanning'>['parameters']['code_scanning_tools'][number];
 
-/** The severities that reach a threshold, of alerts whose rules have no security severity. */
+/** The severities that reach a threshold, for alerts whose rules have no security severity. */
 const severitiesFrom: Readonly<Record<RequiredTool['alerts_threshold'], readonly string[]>> = {
   none: [],
   errors: ['error'],
@@ -24,7 +24,7 @@ const levelsFrom: Readonly<Record<RequiredTool['security_alerts_threshold'], rea
   all: ['critical', 'high', 'medium', 'low'],
 };
 
-/** What is wrong with the results of a tool; undefined where it has some, and no new alert reaches a threshold. */
+/** The problem with a tool's results; undefined if it has results, and no new alert reaches a threshold. */
 export function problemOf(
   { tool, alerts_threshold, security_alerts_threshold }: RequiredTool,
   counts: readonly NewAlertCount[],
@@ -45,8 +45,8 @@ export function problemOf(
 }
 
 /**
- * Each tool must have results for the head of the pull request that is merged, or for its test merge, or for the commit that is
- * pushed, without alerts that the branch doesn't have. A new branch is compared with the default branch.
+ * Each tool must have results for the head of the merged pull request, for its test merge, or for the pushed commit, without
+ * alerts that the branch doesn't have. A new branch is compared with the default branch.
  */
 const codeScanning: RuleEvaluator<'code_scanning'> = {
   kinds: ['creation', 'update'],
@@ -77,5 +77,5 @@ const codeScanning: RuleEvaluator<'code_scanning'> = {
   },
 };
 
-/** The rules that code scanning decides. */
+/** The rule types that depend on code scanning. */
 export const scanEvaluators = { code_scanning: codeScanning } as const satisfies Partial<RuleEvaluators>;

@@ -3,17 +3,17 @@ import type { Db } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 
-/** What tools say of a commit: as it is on its own, and in the test merge of a pull request whose head it is. */
+/** A commit with tools' results: for the commit itself, and for the test merge of a pull request with this head. */
 type ScannedCommit = {
   readonly repository: Id<'repositories'>;
   readonly commit: string;
   /** The ref of the pull request's test merge. */
   readonly mergeRef: string | undefined;
-  /** The branch that the commit would come to. */
+  /** The branch that would get the commit. */
   readonly base: string;
 };
 
-/** How many new alerts of one severity a tool has found; the severity is null in the only row of a tool that has found none. */
+/** The number of new alerts of one severity from a tool. A tool without any has one row, with the severity null. */
 export type NewAlertCount = { readonly tool: string; readonly count: number } & (
   | {
       readonly severity: Selectable<DB['code_scanning_alerts']>['severity'];
@@ -23,8 +23,8 @@ export type NewAlertCount = { readonly tool: string; readonly count: number } & 
 );
 
 /**
- * The alerts that tools have found at a commit, by the last analysis of each category, and that are neither dismissed nor open on
- * the base. A tool without results has no row. It doesn't matter whether the refs that were analysed have moved on, or are gone.
+ * The alerts of tools at a commit, by the latest analysis of each category, that are neither dismissed nor open on the base. A
+ * tool without results has no row. It doesn't matter whether the analysed refs have moved or were deleted.
  */
 export async function countNewAlerts(
   db: Db,

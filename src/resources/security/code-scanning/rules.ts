@@ -15,7 +15,7 @@ export async function changeAlert(
   wanted: CodeScanningAlertChange,
 ): Promise<void> {
   const { state, assignees } = wanted;
-  // Dismissals need no approval, so requests for one don't exist.
+  // Dismissals need no approval, so there are no requests for them.
   refuseSwitchedOn('CodeScanningAlert', wanted, ['create_request']);
   if (state === undefined && assignees === undefined) throw badRequest('state or assignees is needed.');
   if (assignees) await assign(scope, action, alert, assignees);

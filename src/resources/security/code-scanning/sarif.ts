@@ -1,4 +1,4 @@
-// Reads SARIF 2.1.0 (OASIS) part by part: of a file, only the result that is being read and what is known of its run are held.
+// Reads SARIF 2.1.0 (OASIS) part by part. Only the current result and the data of its run are in memory.
 
 import { type Json, jsonReader } from '#lib/json-reader.ts';
 import { fixedValue, type LimitValues } from '#lib/limits.ts';
@@ -8,26 +8,26 @@ import { codeScanningLimits } from './limits.ts';
 /** An object of JSON with unknown content. */
 export type Fields = Readonly<Record<string, unknown>>;
 
-/** Is given each result as soon as it is read, and each run after its results. Both hold no other fields than `wanted` names. */
+/** Gets each result as soon as it is read, and each run after its results. Both contain only the fields in `wanted`. */
 export type SarifConsumer = {
   result(result: Fields): void;
   run(run: Fields): void;
 };
 
 type SarifReader = {
-  /** Reads the next part. @throws Refusal 400 as soon as the text is no SARIF 2.1.0, or exceeds a limit */
+  /** Reads the next part. @throws Refusal 400 as soon as the text isn't SARIF 2.1.0, or exceeds a limit */
   write(part: Buffer): void;
-  /** Ends the text. @throws Refusal 400 where something is missing */
+  /** Ends the text. @throws Refusal 400 if something is missing */
   end(): void;
 };
 
 /**
- * A text by the characters of it that are kept, a list of such texts, or an object (or a list of them) by its fields; `*` is any
+ * A text as the number of characters to keep, a list of such texts, or an object (or a list of objects) by its fields; `*` is any
  * field.
  */
 type Wanted = number | readonly [number] | { readonly [name: string]: Wanted };
 
-/** The characters that are kept of texts. The database holds fewer of most, when escapes and white space are gone. */
+/** The number of characters to keep of texts. The database usually stores fewer, without escapes and white space. */
 const most = { word: 64, name: 1_024, uri: 16_384, text: 16_384, help: 128 * 1_024 } as const;
 
 const message = { text: most.text, markdown: most.text, id: most.name } as const;
@@ -51,7 +51,7 @@ const component = {
   rules: rule,
 } as const;
 
-/** What is read of a file; all else is left out. */
+/** The fields that are read from a file; all others are skipped. */
 const wanted: Wanted = {
   $schema: most.uri,
   version: most.word,
@@ -89,31 +89,31 @@ function wantedAt(names: readonly string[]): Wanted | undefined {
 
 const isTexts = (at: Wanted): at is readonly [number] => Array.isArray(at);
 
-/** What is kept of the value of a field; undefined where it isn't of its kind. */
+/** The part of a field's value to keep; undefined if it has the wrong type. */
 function keptOf(at: Wanted | undefined, value: unknown): unknown {
   if (at === undefined) return undefined;
   if (typeof at !== 'number') return isTexts(at) ? (Array.isArray(value) ? value : undefined) : value;
   return typeof value === 'object' ? undefined : cut(value, at);
 }
 
-/** The same of an item of a list. Its place in the list counts, so that another one takes it. */
+/** The part of a list item to keep. Its index matters, so an item of the wrong type is replaced. */
 function keptItemOf(at: Wanted | undefined, value: unknown): unknown {
   if (at === undefined || typeof at === 'number') return undefined;
   if (isTexts(at)) return typeof value === 'string' ? cut(value, at[0]) : '';
   return isFields(value) ? value : {};
 }
 
-/** A copy, since a slice holds the memory of the whole text. */
+/** A copy, since a slice keeps the whole text in memory. */
 const cut = (value: unknown, length: number): unknown =>
   typeof value === 'string' && value.length > length ? Buffer.from(value.slice(0, length)).toString() : value;
 
-/** Why a file isn't taken, with the field that brings it. */
+/** Why a file is refused, with the field that causes it. */
 export const notSarif = (message: string): Refusal =>
   new Refusal('bad_request', message, [{ resource: 'Sarif', field: 'sarif', code: 'invalid', message }]);
 
 const limits = codeScanningLimits;
 
-/** Lists whose items are counted, by the names that lead to them, and what is counted anew with each of their owners. */
+/** Lists whose items are counted, by their paths, and which counts restart with each of their owners. */
 const counted = {
   runs: { most: fixedValue(limits.runs), what: 'runs', per: undefined },
   'runs.results': { most: fixedValue(limits.results), what: 'results in a run', per: 'runs' },
@@ -152,14 +152,14 @@ const lastNames = new Set(lists.map((list) => list.split('.').at(-1)));
 
 const isFields = (value: unknown): value is Fields => typeof value === 'object' && value !== null && !Array.isArray(value);
 
-/** A reader of one file, which tells the consumer what it reads. */
+/** A reader of one file, which passes what it reads to the consumer. */
 export function sarifReader(
   consumer: SarifConsumer,
   { values }: Pick<LimitValues<typeof codeScanningLimits>, 'values'>,
 ): SarifReader {
   const counts = new Map<Counted, number>();
 
-  /** Counts an item, and tells whether it is kept. */
+  /** Counts an item, and returns whether it is kept. */
   const count = (list: Counted): boolean => {
     const { most, what } = counted[list];
     const number = (counts.get(list) ?? 0) + 1;
@@ -171,9 +171,9 @@ export function sarifReader(
     for (const other of lists) if (counted[other].per === list) counts.delete(other);
   };
 
-  /** What is held of the result that is being read, and of the rest of its run. */
+  /** The estimated size of the current result, and of the rest of its run. */
   const held = { result: 0, run: 0 };
-  /** Adds what is kept of a value to what is held. */
+  /** Adds the kept part of a value. */
   const hold = (names: readonly string[], kept: unknown, isItem: boolean): unknown => {
     if (kept === undefined) return undefined;
     const name = isItem ? '' : (names.at(-1) ?? '');
@@ -203,7 +203,7 @@ export function sarifReader(
     if (isItem) return takeItem(names, value);
     if (names.length === 1) checkRoot(names[0] ?? '', value);
     if (names.length === 2 && names[1] === 'results' && value !== null && !Array.isArray(value))
-      throw notSarif('The results of a run are no list');
+      throw notSarif('The results of a run are not a list');
     return hold(names, keptOf(wantedAt(names), value), false);
   };
 
@@ -224,23 +224,23 @@ export function sarifReader(
 }
 
 const maxHeld = fixedValue(limits.held);
-/** What a value is counted as that has no characters: about the memory of an object. */
+/** The size that is counted for a value without characters: about the memory of an object. */
 const charactersOfValue = 32;
 
-/** How deeply lists and objects may nest: stacks and code flows are shallower. */
+/** The maximum nesting of lists and objects. Stacks and code flows are flatter. */
 const maxDepth = 64;
 
 function checkRoot(name: string, value: unknown): void {
   if (name === 'version' && value !== '2.1.0') throw notSarif('The version of the file is not 2.1.0');
-  if (name === 'runs' && !Array.isArray(value)) throw notSarif('The runs of the file are no list');
+  if (name === 'runs' && !Array.isArray(value)) throw notSarif('The runs of the file are not a list');
 }
 
 function checkWhole(read: Json | undefined): void {
-  if (!isFields(read?.value)) throw notSarif('The file is no JSON object');
+  if (!isFields(read?.value)) throw notSarif('The file is not a JSON object');
   for (const name of ['version', 'runs']) if (!Object.hasOwn(read.value, name)) throw notSarif(`The file has no ${name}`);
 }
 
-/** What a reader of JSON refuses is refused as a file. */
+/** Turns errors of the JSON reader into refusals of the file. */
 function asSarif<Result>(work: () => Result): Result {
   try {
     return work();

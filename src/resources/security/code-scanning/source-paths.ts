@@ -1,10 +1,10 @@
-// Where in a repository the results of a tool are.
+// The paths of a tool's results in the repository.
 import type { Fields } from './sarif.ts';
 
 type Bases = {
   /** The folder in which the tool ran, as the upload names it. */
   readonly checkoutUri: string | null;
-  /** The addresses that a run names, by their ids (SARIF, 3.14.14). */
+  /** The base addresses that a run defines, by their ids (SARIF, 3.14.14). */
   readonly bases: Fields;
   readonly baseId: string;
 };
@@ -12,8 +12,8 @@ type Bases = {
 const maxPath = 1_024;
 
 /**
- * The path of a file, from the root of the repository on. An address below the folder of the checkout is shortened by it; one
- * that is elsewhere on the tool's machine is left as its path.
+ * The path of a file, relative to the root of the repository. The folder of the checkout is removed from an address below it; an
+ * address elsewhere on the tool's machine keeps its whole path.
  */
 export function fileOf(uri: string, { checkoutUri, bases, baseId }: Bases): string {
   const checkout = withSlash(checkoutUri ?? '');
@@ -32,7 +32,7 @@ export function fileOf(uri: string, { checkoutUri, bases, baseId }: Bases): stri
   return path.join('/').slice(0, maxPath).toWellFormed();
 }
 
-/** The address of a base, which may itself be below another one. */
+/** The address of a base, which may be relative to another one. */
 function baseOf(bases: Fields, id: string, depth: number): string {
   const base = id === '' || !Object.hasOwn(bases, id) ? undefined : bases[id];
   if (typeof base !== 'object' || base === null || depth > maxBases) return '';

@@ -15,7 +15,7 @@ type StoredAlert = Selectable<DB['code_scanning_alerts']>;
 type StoredInstance = Selectable<DB['code_scanning_instances']>;
 type StoredRule = Selectable<DB['code_scanning_rules']>;
 
-/** An alert with its rule, and the instance that determines its state: an open one of a ref, if there is any. */
+/** An alert with its rule, and the instance that determines its state: an open one on a ref, if there is any. */
 export type AlertRow = StoredAlert & { rule_name: string; help: string | null } & Pick<
     StoredRule,
     'identifier' | 'description' | 'full_description' | 'tags' | 'security_severity_level' | 'help_uri'

@@ -1,4 +1,4 @@
-// SARIF files as they are sent: packed by gzip, and written in Base64.
+// SARIF files as they are sent: compressed with gzip, and encoded as Base64.
 
 import type { Readable } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -13,14 +13,14 @@ type Bounds = LimitValues<typeof codeScanningLimits>;
 const { packedSize, checkedSize } = codeScanningLimits;
 
 /**
- * The packed bytes of a file. @throws Refusal 400 where the text is no Base64 or its bytes aren't packed by gzip, 413 where they
- * are too many
+ * The compressed bytes of a file.
+ * @throws Refusal 400 if the text isn't Base64 or its bytes aren't gzip data, 413 if there are too many
  */
 export function decodePacked(text: string): Buffer {
   const most = fixedValue(packedSize);
   if (text.length > (most / 3) * 4 + 1_024) throw tooLarge();
   const compact = text.replace(/\s+/g, '');
-  if (compact === '' || /[^A-Za-z0-9+/=_-]/.test(compact)) throw notSarif('sarif is no Base64 text');
+  if (compact === '' || /[^A-Za-z0-9+/=_-]/.test(compact)) throw notSarif('sarif is not Base64 text');
   const packed = Buffer.from(compact, 'base64');
   if (packed.length > most) throw tooLarge();
   if (packed[0] !== 0x1f || packed[1] !== 0x8b) throw notSarif('sarif is not packed by gzip');
@@ -33,7 +33,7 @@ const tooLarge = (): Refusal => {
   return new Refusal('too_large', message, [{ resource: 'Sarif', field: 'sarif', code: 'too_large' }], { limit });
 };
 
-/** The unpacked parts of a file, bounded. @throws Refusal 400 where it can't be unpacked, or has more than `most` bytes */
+/** The decompressed parts of a file, limited. @throws Refusal 400 if it can't be decompressed, or has more than `most` bytes */
 export async function* unpacked(packed: Readable | Buffer, most: number): AsyncGenerator<Buffer> {
   const gunzip = createGunzip();
   if (Buffer.isBuffer(packed)) gunzip.end(packed);
@@ -57,7 +57,7 @@ export async function* unpacked(packed: Readable | Buffer, most: number): AsyncG
 const isOfZlib = (error: unknown): boolean =>
   error instanceof Error && 'code' in error && typeof error.code === 'string' && error.code.startsWith('Z_');
 
-/** Reads a whole file into `gathered`. @throws Refusal 400 where it is no SARIF, or exceeds a limit */
+/** Reads a whole file into `gathered`. @throws Refusal 400 if it isn't SARIF, or exceeds a limit */
 export async function readWhole(packed: Readable | Buffer, gathered: GatheredRuns, bounds: Bounds): Promise<void> {
   const reader = sarifReader(gathered, bounds);
   for await (const part of unpacked(packed, bounds.unpackedSize)) {
@@ -69,7 +69,7 @@ export async function readWhole(packed: Readable | Buffer, gathered: GatheredRun
 }
 
 /**
- * Reads the beginning of a file, and all of a small one, so that errors there are reported immediately.
+ * Reads the start of a file, and all of a small one, so that errors there are reported immediately.
  * @throws Refusal 400
  */
 export async function readBeginning(packed: Buffer, gathered: GatheredRuns, bounds: Bounds): Promise<void> {

@@ -10,21 +10,21 @@ type Upload = Id<'code_scanning_uploads'>;
 
 export type UploadRow = Selectable<DB['code_scanning_uploads']>;
 
-/** An upload of a repository by the identifier that its sender was given. */
+/** An upload of a repository by the identifier that its sender got. */
 export const selectUpload = (db: Db, repository: OrSql<RepositoryId>, sarif: string) =>
   db.selectFrom('code_scanning_uploads').selectAll().where('repository_id', '=', repository).where('sarif_id', '=', sarif);
 
 export const findUpload = (db: Db, id: Upload): Promise<UploadRow | undefined> =>
   db.selectFrom('code_scanning_uploads').selectAll().where('id', '=', id).executeTakeFirst();
 
-/** The same upload again, its row locked. */
+/** Reads the upload again and locks its row. */
 export const findUploadForUpdate = (tx: Tx, { id }: Pick<UploadRow, 'id'>): Promise<UploadRow | undefined> =>
   tx.selectFrom('code_scanning_uploads').selectAll().where('id', '=', id).forNoKeyUpdate().executeTakeFirst();
 
 export const insertUpload = (tx: Tx, row: Insertable<DB['code_scanning_uploads']>): Promise<UploadRow> =>
   tx.insertInto('code_scanning_uploads').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** Whether files of results for a commit wait to be read, or files for any commit of some refs. */
+/** Whether results files wait to be read: for a commit, or for any commit of some refs. */
 export async function isUploadPending(
   db: Db,
   { repository, commit, refs }: { repository: RepositoryId; commit: string; refs: readonly string[] },
@@ -38,7 +38,7 @@ export async function isUploadPending(
 export const updateUpload = (tx: Tx, id: Upload, change: Pick<UploadRow, 'state'> & { errors?: string[] }) =>
   tx.updateTable('code_scanning_uploads').set(change).where('id', '=', id).execute();
 
-/** Which of these objects are files that wait, or of which an analysis is left. */
+/** The given objects that are waiting files, or files that still have an analysis. */
 export async function loadKnownKeys(db: Db, keys: readonly string[]): Promise<Set<string>> {
   const rows = await db
     .selectFrom('code_scanning_uploads as u')
@@ -51,7 +51,7 @@ export async function loadKnownKeys(db: Db, keys: readonly string[]): Promise<Se
 
 type StoredAnalysis = Selectable<DB['code_scanning_analyses']>;
 
-/** An analysis, with its upload's identifier, and whether it is the last one of its ref, tool and category. */
+/** An analysis, with its upload's identifier, and whether it is the latest for its ref, tool and category. */
 export type AnalysisRow = Omit<StoredAnalysis, 'alert_numbers' | 'pull_head_sha'> & { sarif_id: string; is_last: boolean };
 
 const isLast = sql<boolean>`not exists (select from code_scanning_analyses later where later.repository_id = a.repository_id
@@ -69,7 +69,7 @@ const analyses = (db: Db) =>
 export const selectAnalysis = (db: Db, repository: OrSql<RepositoryId>, id: Id<'code_scanning_analyses'>) =>
   analyses(db).where('a.repository_id', '=', repository).where('a.id', '=', id);
 
-/** The analysis again, its row locked until the transaction ends. */
+/** Reads the analysis again and locks its row until the transaction ends. */
 export const findAnalysisForUpdate = (tx: Tx, { id }: Pick<AnalysisRow, 'id'>): Promise<AnalysisRow | undefined> =>
   analyses(tx).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
 
@@ -102,7 +102,7 @@ export const insertAnalysis = (tx: Tx, row: Insertable<DB['code_scanning_analyse
 export const saveAlertNumbers = (tx: Tx, id: Id<'code_scanning_analyses'>, numbers: number[]) =>
   tx.updateTable('code_scanning_analyses').set({ alert_numbers: numbers }).where('id', '=', id).execute();
 
-/** The numbers of the alerts of an analysis's results, in their order; 0 where a result has none. */
+/** The numbers of the alerts of an analysis's results, in order; 0 for a result without an alert. */
 export async function listAlertNumbers(db: Db, id: Id<'code_scanning_analyses'>): Promise<number[]> {
   const row = await db.selectFrom('code_scanning_analyses').select('alert_numbers').where('id', '=', id).executeTakeFirst();
   return row?.alert_numbers ?? [];
@@ -111,7 +111,7 @@ export async function listAlertNumbers(db: Db, id: Id<'code_scanning_analyses'>)
 export const removeAnalysis = (tx: Tx, id: Id<'code_scanning_analyses'>) =>
   tx.deleteFrom('code_scanning_analyses').where('id', '=', id).execute();
 
-/** What the analyses that follow one another have in common. */
+/** The common properties of a set of successive analyses. */
 export type AnalysisSet = Pick<StoredAnalysis, 'repository_id' | 'ref' | 'tool_name' | 'category'>;
 
 const ofSet = (db: Db, { repository_id, ref, tool_name, category }: AnalysisSet) =>
@@ -122,7 +122,7 @@ const ofSet = (db: Db, { repository_id, ref, tool_name, category }: AnalysisSet)
     .where('tool_name', '=', tool_name)
     .where('category', '=', category);
 
-/** The last analyses of a set, the latest first. */
+/** The latest analyses of a set, latest first. */
 export const listLastAnalyses = (
   db: Db,
   set: AnalysisSet,
@@ -135,20 +135,20 @@ export const listLastAnalyses = (
     .limit(limit)
     .execute();
 
-/** Removes the analyses of a set before its latest ones. */
+/** Removes all analyses of a set except the latest ones. */
 export const removeEarlierAnalyses = (tx: Tx, set: AnalysisSet, keep: number) =>
   tx
     .deleteFrom('code_scanning_analyses')
     .where('id', 'in', ofSet(tx, set).select('id').orderBy('id', 'desc').offset(keep))
     .execute();
 
-/** Gives the analyses and the waiting files of a ref another one. */
+/** Moves the analyses and the waiting files of a ref to another one. */
 export async function moveAnalyses(tx: Tx, repository: RepositoryId, from: string, to: string): Promise<void> {
   await sql`update code_scanning_analyses set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
   await sql`update code_scanning_uploads set ref = ${to} where repository_id = ${repository} and ref = ${from}`.execute(tx);
 }
 
-/** Which of these repositories were analysed. */
+/** The given repositories that were analysed. */
 export async function listAnalysed(db: Db, repositories: readonly RepositoryId[]): Promise<RepositoryId[]> {
   const { rows } = await sql<{ id: RepositoryId }>`select id from unnest(${[...repositories]}::bigint[]) as w(id)
     where exists (select from code_scanning_analyses a where a.repository_id = w.id)`.execute(db);

@@ -17,9 +17,9 @@ import { decodePacked, readBeginning, readWhole } from './unpack.ts';
 import { insertUpload, type UploadRow } from './upload-store.ts';
 
 /**
- * Takes a file of results. It is read in the background; its beginning at once, and all of it where the request wants it
- * validated.
- * @throws Refusal 400 where it is no SARIF, 404 where the repository has no such ref or commit, 413 where it is too large
+ * Accepts a results file, which is read in the background. Its start is checked immediately, or all of it if the request asks for
+ * validation.
+ * @throws Refusal 400 if it isn't SARIF, 404 if the repository has no such ref or commit, 413 if it is too large
  */
 export async function receiveSarif(
   { change, git, services }: ChangeScope & Needs<'objects' | 'resourceLimits' | 'sarifLimiter'>,
@@ -61,7 +61,7 @@ export async function receiveSarif(
   }
 }
 
-/** The commit that was analysed. @throws Refusal 404 where the repository hasn't it, or the ref */
+/** The analysed commit. @throws Refusal 404 if the repository doesn't contain it, or the ref */
 async function findAnalysed(
   gitRepository: GitRepository,
   { commit_sha, ref }: Pick<NewSarif, 'commit_sha' | 'ref'>,

@@ -12,10 +12,10 @@ export type NewAdvisory = Omit<AdvisoryRow, 'id'>;
 export type NewVulnerability = Omit<VulnerabilityRow, 'id' | 'advisory_id'>;
 type Package = { ecosystem: Ecosystem; package: string };
 
-/** All files that were read, by their paths. */
+/** All files that were read, by path. */
 export const listFiles = (db: Db): Promise<FileRow[]> => db.selectFrom('advisory_files').selectAll().execute();
 
-/** Stores what a file is now. */
+/** Stores the current state of a file. */
 export const replaceFiles = (tx: Tx, rows: readonly Insertable<DB['advisory_files']>[]) =>
   tx
     .insertInto('advisory_files')
@@ -30,7 +30,7 @@ export const replaceFiles = (tx: Tx, rows: readonly Insertable<DB['advisory_file
     )
     .execute();
 
-/** Forgets files, and those about the same advisories, so that they are read again. Returns the identifiers. */
+/** Removes the records of files, and of files about the same advisories, so that they are read again. Returns the identifiers. */
 export async function removeFiles(tx: Tx, paths: readonly string[]): Promise<string[]> {
   const { rows } = await sql<{ identifier: string | null }>`delete from advisory_files where path = any (${[...paths]}::text[])
     or identifier in (select identifier from advisory_files where path = any (${[...paths]}::text[]))
@@ -38,14 +38,14 @@ export async function removeFiles(tx: Tx, paths: readonly string[]): Promise<str
   return rows.flatMap(({ identifier }) => identifier ?? []);
 }
 
-/** Of these identifiers, those that a file has for its own, which other files don't replace. */
+/** The given identifiers that are a file's own id. Other files don't replace these advisories. */
 export const listOwned = async (db: Db, identifiers: readonly string[]): Promise<string[]> =>
   (
     await sql<{ identifier: string }>`select distinct identifier from advisory_files
       where identifier = any (${[...identifiers]}::text[]) and path ~ ('(^|/)' || identifier || '\.json$')`.execute(db)
   ).rows.map(({ identifier }) => identifier);
 
-/** Stores an advisory, in the place of what it was before. */
+/** Inserts or replaces an advisory. */
 export async function replaceAdvisory(
   tx: Tx,
   row: NewAdvisory,
@@ -75,7 +75,7 @@ export const withdrawAdvisories = (tx: Tx, identifiers: readonly string[], now: 
     .where('withdrawn_at', 'is', null)
     .execute();
 
-/** The packages that some advisories are about. */
+/** The packages that advisories affect. */
 export const listPackagesOf = (db: Db, identifiers: readonly string[]): Promise<Package[]> =>
   db
     .selectFrom('advisory_vulnerabilities as v')

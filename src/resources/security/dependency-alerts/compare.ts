@@ -1,4 +1,4 @@
-// Compares what a repository depends on with the advisories, in the background: alerts come, go and come again by it.
+// Compares the dependencies of a repository with the advisories, in the background: opens, closes and reopens alerts.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -39,7 +39,7 @@ export const enqueueComparing = (tx: Tx, repositories: readonly Id<'repositories
     })),
   );
 
-/** Compares newly read dependencies, and all dependencies where alerts were turned on. */
+/** Compares newly read dependencies, and all dependencies of repositories whose alerts were enabled. */
 export const compareRead = subscription<'dependency_graph.read' | 'repository.security_changed', JobContext>({
   name: 'dependency-alerts.compare-read',
   on: ['dependency_graph.read', 'repository.security_changed'],
@@ -71,7 +71,7 @@ type Vulnerable = {
   readonly isPartial: boolean;
 };
 
-/** The vulnerable dependencies: one for each advisory, package and file, whatever number of versions the file has of it. */
+/** The vulnerable dependencies: one for each advisory, package and file, regardless of the number of versions in the file. */
 async function findVulnerable(tx: Tx, repository: Id<'repositories'>): Promise<Vulnerable> {
   const candidates = await listCandidates(tx, repository);
   const ranges = await listVulnerabilitiesOf(tx, repository, [...keyed(candidates, packageKey).values()]);
@@ -125,7 +125,7 @@ const opened = { state: 'open', ...closed } as const;
 
 type Kind = 'created' | 'fixed' | 'reintroduced' | 'auto_dismissed' | 'auto_reopened';
 
-/** Brings the alerts of a repository to what its dependencies and the advisories are now. To repeat it changes nothing. */
+/** Updates the alerts of a repository from its dependencies and the advisories. Repeating it changes nothing. */
 async function compareRepository(scope: WriteScope, { repository, actor }: Payload, now: Date): Promise<void> {
   const repo = await lockRepository(scope.tx, repository);
   if (!repo?.vulnerability_alerts) return;
@@ -135,7 +135,7 @@ async function compareRepository(scope: WriteScope, { repository, actor }: Paylo
     findVulnerable(scope.tx, repository),
     listUnreadPaths(scope.tx, repository),
   ]);
-  // Before a repository was read, nothing is known to be repaired.
+  // Before a repository was read, no alert is known to be fixed.
   if (!graph) return;
   const unreadable = new Set(unread);
   const happened: { kind: Kind; alert: AlertRow['id'] }[] = [];
@@ -173,7 +173,7 @@ async function compareRepository(scope: WriteScope, { repository, actor }: Paylo
 
 const rowsPerBatch = 1_000;
 
-/** What becomes of an alert. What can't be read any more isn't known to be repaired. */
+/** The new state of an alert. If a file can no longer be read, the alert isn't known to be fixed. */
 function changeOf(
   row: KnownAlert,
   found: Found | undefined,

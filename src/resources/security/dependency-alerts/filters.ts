@@ -12,9 +12,7 @@ const known = {
   relationship: ['direct', 'transitive', 'inconclusive', 'unknown'],
 } as const;
 
-/**
- * The words of a list that is separated by commas; undefined where there are none. @throws Refusal 422 for a word that can't be
- */
+/** The values of a comma-separated list; undefined if there are none. @throws Refusal 422 for an invalid value */
 function wordsOf(query: DependencyAlertQuery, field: keyof typeof known | 'package' | 'manifest'): string[] | undefined {
   const words = unique((query[field] ?? '').split(',').map((word) => word.trim())).filter((word) => word !== '');
   const possible: readonly string[] | undefined = field === 'package' || field === 'manifest' ? undefined : known[field];
@@ -23,7 +21,7 @@ function wordsOf(query: DependencyAlertQuery, field: keyof typeof known | 'packa
   return words.length === 0 ? undefined : words;
 }
 
-/** What a request wants of a list of alerts. */
+/** The filter of a list of alerts. */
 export const filterOf = (query: DependencyAlertQuery): AlertFilter => ({
   states: wordsOf(query, 'state'),
   severities: wordsOf(query, 'severity'),

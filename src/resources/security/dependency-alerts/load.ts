@@ -1,4 +1,4 @@
-// Loads advisories from the folder that the operator names, in the background: files that are new or have changed.
+// Loads advisories from the operator's folder, in the background: files that are new or have changed.
 
 import { open, readdir } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -23,7 +23,7 @@ import { alertLimits } from './limits.ts';
 import type { ReadAdvisory } from './osv.ts';
 import { listAlerted } from './store.ts';
 
-/** Files of one transaction. */
+/** The number of files in one transaction. */
 const filesPerBatch = 200;
 
 export const loadAdvisoryFiles = job<Record<string, never>, JobContext>({
@@ -36,7 +36,7 @@ export const loadAdvisoryFiles = job<Record<string, never>, JobContext>({
     if (folder === undefined) return;
     const paths = await listPaths(folder);
     const known = keyed(await listFiles(db), ({ path }) => path);
-    // A folder in which nothing is, is one that wasn't mounted rather than one from which everything was taken.
+    // An empty folder probably means that it isn't mounted, not that all files were deleted.
     if (paths.length === 0) {
       log.warn({ folder }, 'no advisories: the folder has no files of them');
       return;
@@ -53,7 +53,7 @@ export const loadAdvisoryFiles = job<Record<string, never>, JobContext>({
   },
 });
 
-/** The files of the folder and those below it. @throws Error where the folder can't be read */
+/** The files of the folder and its subfolders. @throws Error if the folder can't be read */
 async function listPaths(folder: string): Promise<string[]> {
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   return entries
@@ -64,7 +64,7 @@ async function listPaths(folder: string): Promise<string[]> {
 
 type Read = { file: FileRow; read: ReadAdvisory | undefined };
 
-/** Loads the changed ones of some files. Returns how many can't be read. */
+/** Loads the given files that changed. Returns the number of unreadable ones. */
 async function loadSome(
   context: JobContext,
   folder: string,
@@ -91,7 +91,7 @@ async function loadSome(
   return refused;
 }
 
-/** A file, if it isn't as it was. A file that is broken now leaves its advisory as it was. */
+/** Reads a file, if it changed. A broken file leaves its advisory unchanged. */
 async function readIfChanged(folder: string, path: string, before: FileRow | undefined): Promise<Read | undefined> {
   await using handle = await open(join(folder, path)).catch(() => undefined);
   if (!handle) return undefined;
@@ -100,7 +100,7 @@ async function readIfChanged(folder: string, path: string, before: FileRow | und
   const file = { path, size, modified_at: mtime, identifier: before?.identifier ?? null, problem: null };
   if (size > fixedValue(alertLimits.advisorySize)) return { file: { ...file, problem: 'is too large' }, read: undefined };
   try {
-    const { readOsv } = await import('./osv.ts'); // with the first file: a server without advisories needs none of it
+    const { readOsv } = await import('./osv.ts'); // loaded with the first file, since a server without advisories doesn't need it
     const read = readOsv(await handle.readFile('utf8'));
     return { file: { ...file, identifier: read.advisory.identifier }, read };
   } catch (error) {
@@ -111,7 +111,7 @@ async function readIfChanged(folder: string, path: string, before: FileRow | und
   }
 }
 
-/** What has no file any more is withdrawn. */
+/** Withdraws advisories whose files no longer exist. */
 const forget = (context: JobContext, paths: readonly string[]): Promise<void> =>
   context.change(async (scope) => {
     const identifiers = unique(await removeFiles(scope.tx, paths));
@@ -119,7 +119,7 @@ const forget = (context: JobContext, paths: readonly string[]): Promise<void> =>
       await announceChange(scope, context, identifiers, () => withdrawAdvisories(scope.tx, identifiers, context.now));
   });
 
-/** Compares repositories again that use a package which the advisories were about before a change, or are about now. */
+/** Compares repositories again that use a package which the changed advisories affected before or affect now. */
 export async function announceChange(
   scope: WriteScope,
   { now }: { now: Date },

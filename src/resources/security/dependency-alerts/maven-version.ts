@@ -1,6 +1,6 @@
-// The order of Maven's versions, by its documentation ("Version Order Specification"). No maintained package has it.
+// The order of Maven's versions, by its documentation ("Version Order Specification"). No maintained package implements it.
 
-/** Qualifiers before a release, in their order; the release itself is an empty one. */
+/** Qualifiers before a release, in order. The release itself has an empty one. */
 const qualifiers = ['alpha', 'beta', 'milestone', 'rc', 'snapshot', '', 'sp'];
 const aliases: Readonly<Record<string, string>> = {
   a: 'alpha',
@@ -14,7 +14,7 @@ const aliases: Readonly<Record<string, string>> = {
 
 type Token = { readonly separator: '.' | '-'; readonly value: bigint | string };
 
-/** Numbers and words with the separator before each. Where digits and letters meet is a hyphen. */
+/** Numbers and words with the separator before each. A change between digits and letters counts as a hyphen. */
 function tokensOf(version: string): Token[] {
   const tokens: Token[] = [];
   const parts = version.toLowerCase().matchAll(/([-._]?)(?:(\d+)|([^-._\d]+)(?=(\d?)))|[-._]/g);
@@ -32,7 +32,7 @@ const fullWord = (word: string, isBeforeNumber: boolean): string =>
 
 const isNull = ({ value }: Token): boolean => value === 0n || value === '';
 
-/** What says nothing is dropped before a hyphen and at the end: `1.0.0` is `1`, and `1.0-rc` is `1-rc`. */
+/** Removes empty parts before a hyphen and at the end: `1.0.0` is `1`, and `1.0-rc` is `1-rc`. */
 function withoutPadding(tokens: readonly Token[]): Token[] {
   const kept: Token[] = [];
   for (const token of tokens) {
@@ -63,16 +63,16 @@ function compareTokens(one: Token, other: Token): number {
 
 function compareWords(one: string, other: string): number {
   const [here, there] = [qualifiers.indexOf(one), qualifiers.indexOf(other)];
-  // Words that nobody knows come after all others, by the alphabet.
+  // Unknown words come after all others, in alphabetical order.
   const ranked = (rank: number) => (rank < 0 ? qualifiers.length : rank);
   if (here !== there) return ranked(here) - ranked(there);
   return here >= 0 || one === other ? 0 : one < other ? -1 : 1;
 }
 
-/** What a missing token is compared as: the empty word or zero, as the other one is a word or a number. */
+/** The value of a missing token in a comparison: the empty word or zero, depending on the other token. */
 const nullFor = ({ separator, value }: Token): Token => ({ separator, value: typeof value === 'bigint' ? 0n : '' });
 
-/** Below 0 where one version comes before the other, 0 where they are equal. */
+/** Negative if the first version comes before the second, 0 if they are equal. */
 export function compareMaven(one: string, other: string): number {
   const [here, there] = [tokensOf(one), tokensOf(other)];
   for (let at = 0; at < Math.max(here.length, there.length); at++) {

@@ -50,16 +50,17 @@ const ecosystems: Readonly<Record<string, Ecosystem>> = {
 
 export type ReadAdvisory = {
   advisory: NewAdvisory;
-  vulnerabilities: NewVulnerability[] /** Whether the file's own id is that of the advisory. */;
+  vulnerabilities: NewVulnerability[];
+  /** Whether the file's own id is the advisory's identifier. */
   isOwn: boolean;
 };
 
-/** What a file says. @throws Error which names what is wrong with it */
+/** The contents of a file. @throws Error that describes the problem */
 export function readOsv(content: string): ReadAdvisory {
   const osv: unknown = JSON.parse(content);
-  if (!Check(Osv, osv)) throw new Error('is no OSV file');
+  if (!Check(Osv, osv)) throw new Error('is not an OSV file');
   if (content.includes('\\u0000') || !content.isWellFormed()) throw new Error('holds characters that can’t be stored');
-  // Databases name the same vulnerability differently; the public API's identifier is the one that alerts have.
+  // Databases use different names for the same vulnerability; alerts use the public API's identifier.
   const identifier = [osv.id, ...(osv.aliases ?? [])].find((id) => /^GHSA(-[23456789cfghjmpqrvwx]{4}){3}$/.test(id)) ?? osv.id;
   const vulnerabilities = (osv.affected ?? []).flatMap(vulnerabilitiesOf);
   if (vulnerabilities.length > fixedValue(alertLimits.vulnerabilities)) throw new Error('has too many ranges');
@@ -89,7 +90,7 @@ export function readOsv(content: string): ReadAdvisory {
   return { advisory, vulnerabilities, isOwn: identifier === osv.id };
 }
 
-/** The ranges of an affected package. Its list of versions is read only where it has none. */
+/** The ranges of an affected package. Its list of versions is read only if it has no ranges. */
 function vulnerabilitiesOf({ package: named, ranges = [], versions = [], database_specific }: Affected): NewVulnerability[] {
   const ecosystem = Object.hasOwn(ecosystems, named?.ecosystem ?? '') ? ecosystems[named?.ecosystem ?? ''] : undefined;
   if (!named || ecosystem === undefined) return [];
@@ -103,7 +104,7 @@ function vulnerabilitiesOf({ package: named, ranges = [], versions = [], databas
     .map((interval) => ({ ...of, ...interval, versions: null }));
 }
 
-/** The upper bound that the public database writes beside a range without a repaired version. */
+/** The upper bound that the public database specifies next to a range without a fixed version. */
 function lastKnown(written: unknown): { fixed: string | null; last_affected: string | null } {
   const [, sign, version = null] = (typeof written === 'string' ? /^(<=?)\s*(\S{1,200})$/.exec(written) : null) ?? [];
   return sign === '<' ? { fixed: version, last_affected: null } : { fixed: null, last_affected: version };
@@ -111,7 +112,7 @@ function lastKnown(written: unknown): { fixed: string | null; last_affected: str
 
 type Interval = Pick<NewVulnerability, 'introduced' | 'fixed' | 'last_affected'>;
 
-/** Events follow one another: each range begins with `introduced`, and ends with `fixed` or `last_affected`, if at all. */
+/** The ranges of a list of events: each starts with `introduced`, and may end with `fixed` or `last_affected`. */
 function intervalsOf(
   ecosystem: Ecosystem,
   events: readonly Readonly<Record<string, unknown>>[],
@@ -137,7 +138,7 @@ function intervalsOf(
 
 type Score = { vector: string; score: number };
 
-/** Scores by the vectors of CVSS. A vector that isn't one has none. */
+/** The scores of CVSS vectors. Invalid vectors have none. */
 function scoresOf({ severity = [] }: Osv): { v3: Score | undefined; v4: Score | undefined } {
   const of = (type: string): Score | undefined => {
     const vector = severity.find((one) => one.type === type)?.score;
@@ -146,7 +147,7 @@ function scoresOf({ severity = [] }: Osv): { v3: Score | undefined; v4: Score | 
   return { v3: of('CVSS_V3'), v4: of('CVSS_V4') };
 }
 
-/** The score of a vector of CVSS 3 or 4; undefined where it isn't one. */
+/** The score of a vector of CVSS 3 or 4; undefined if it is invalid. */
 export function scoreOf(vector: string): Score | undefined {
   try {
     const parsed = cvss.fromVector(vector);
@@ -170,8 +171,8 @@ export const levelOf = (score: number): NewAdvisory['severity'] =>
   score >= 9 ? 'critical' : score >= 7 ? 'high' : score >= 4 ? 'medium' : 'low';
 
 /**
- * What the database says, or else the score. Alerts need a level, so that what nobody judged is in the middle; malware is
- * critical.
+ * The database's severity, or else the one that follows from the score. Alerts need a severity, so unrated advisories get a
+ * medium one; malware is critical.
  */
 function severityOf({ database_specific }: Osv, score: number | undefined, isMalware: boolean): NewAdvisory['severity'] {
   const said = database_specific?.severity;

@@ -6,19 +6,19 @@ import { announceChange } from './load.ts';
 
 type Scored = { vector: string; score: number; severity: NewAdvisory['severity'] };
 
-/** The score of a vector of CVSS 3 or 4, and its severity; undefined where it isn't one. */
+/** The score of a vector of CVSS 3 or 4, and its severity; undefined if it is invalid. */
 export async function scoreOf(vector: string): Promise<Scored | undefined> {
-  const { levelOf, scoreOf } = await import('./osv.ts'); // a server that scores nothing needs none of it
+  const { levelOf, scoreOf } = await import('./osv.ts'); // loaded on demand, since most servers score nothing
   const scored = scoreOf(vector);
   return scored && { ...scored, severity: levelOf(scored.score) };
 }
 
-/** The name of a package, as dependencies have it. */
+/** The name of a package, as in dependencies. */
 export const advisoryPackage = (ecosystem: Ecosystem, name: string): string => (ecosystem === 'pip' ? pythonName(name) : name);
 
 /**
- * Makes an advisory of a repository known to the server, or what it is now, and compares the repositories that use its packages.
- * Where the operator has a file of that identifier, the file is what counts.
+ * Publishes a repository's advisory to the server, or updates it, and compares the repositories that use its packages. If the
+ * operator has a file with that identifier, the file takes precedence.
  */
 export async function announceAdvisory(
   scope: WriteScope,

@@ -31,7 +31,7 @@ export const presentScores = ({ identifier, cve, cwes, cvss_v3, cvss_v3_score, c
     cvss_v3: { vector_string: cvss_v3, score: cvss_v3_score },
     cvss_v4: { vector_string: cvss_v4, score: cvss_v4_score },
   },
-  // The names of weaknesses are in a catalogue, which advisories don't include.
+  // The names of weaknesses are in a separate catalogue, which advisories don't include.
   cwes: cwes.map((id) => ({ cwe_id: id, name: id })),
   identifiers: [
     { type: 'ADVISORY' as const, value: identifier },
@@ -60,7 +60,7 @@ function presentAdvisory(row: AdvisoryRow, vulnerabilities: readonly Vulnerabili
   };
 }
 
-/** Alerts of a whole page. `repositoryOf` returns the repository of each. */
+/** Presents a page of alerts. `repositoryOf` returns the repository of each. */
 export async function presentAlerts(
   scope: Scope,
   rows: readonly AlertRow[],

@@ -1,4 +1,4 @@
-// What a change of dependencies means: which of them are known to be vulnerable.
+// The vulnerabilities in changed dependencies.
 
 import { type Links, path } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
@@ -36,7 +36,7 @@ export async function presentDifferences(
   return shown;
 }
 
-/** To leave some out would hide what is vulnerable. */
+/** Omitting some would hide vulnerabilities. */
 const tooMany = () => unprocessable('The comparison has too many versions of packages with too many vulnerabilities.');
 
 const presentVulnerability = (links: Links, { severity, identifier, summary }: ReviewedVulnerability) => ({

@@ -6,7 +6,7 @@ declare module '#endpoint/services.ts' {
     advisories?: string | undefined;
   }
   interface FamilyServices {
-    /** The folder of OSV files about vulnerable packages. Undefined where the operator names none. */
+    /** The folder of OSV files about vulnerable packages; undefined if none is configured. */
     readonly advisories: string | undefined;
   }
 }

@@ -12,18 +12,18 @@ import { alertLimits } from './limits.ts';
 
 type StoredAlert = Selectable<DB['dependency_alerts']>;
 
-/** An alert, with what lists are filtered by of its advisory. */
+/** An alert, with the fields of its advisory that lists are filtered by. */
 export type AlertRow = StoredAlert;
 export type NewAlert = Omit<StoredAlert, 'id'>;
 
 const alerts = (db: Db) =>
   db.selectFrom('dependency_alerts as a').innerJoin('repositories as r', 'r.id', 'a.repository_id').selectAll('a');
 
-/** An alert of a repository by its number; none where vulnerability alerts are switched off. */
+/** An alert of a repository by its number; undefined if vulnerability alerts are disabled. */
 export const selectAlert = (db: Db, repository: OrSql<Id<'repositories'>>, number: number) =>
   alerts(db).where('a.repository_id', '=', repository).where('a.number', '=', number).where('r.vulnerability_alerts', '=', true);
 
-/** The alert again, its row locked until the transaction ends; undefined when it was deleted. */
+/** Reads the alert again and locks its row until the transaction ends; undefined if it was deleted. */
 export const findAlertForUpdate = (tx: Tx, { id }: Pick<AlertRow, 'id'>): Promise<AlertRow | undefined> =>
   alerts(tx).where('a.id', '=', id).forNoKeyUpdate('a').executeTakeFirst();
 
@@ -40,7 +40,7 @@ export type AlertFilter = {
   relationships?: readonly string[] | undefined;
   scope?: string | undefined;
   hasPatch?: boolean | undefined;
-  /** Logins; `*`: anybody, `none`: nobody. */
+  /** Logins; `*` means anybody, `none` means nobody. */
   assignees?: readonly string[] | undefined;
   sort: 'created' | 'updated';
   direction: 'asc' | 'desc';
@@ -71,7 +71,7 @@ export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter,
 export const updateAlert = (tx: Tx, id: Id<'dependency_alerts'>, change: Updateable<DB['dependency_alerts']>) =>
   tx.updateTable('dependency_alerts').set(change).where('id', '=', id).execute();
 
-/** Assigns an alert to these users and nobody else. */
+/** Assigns an alert to exactly these users. */
 export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: readonly Id<'accounts'>[]): Promise<void> {
   await tx.deleteFrom('dependency_alert_assignees').where('alert_id', '=', alert).execute();
   if (accounts.length === 0) return;
@@ -84,21 +84,21 @@ export async function replaceAssignees(tx: Tx, alert: AlertRow['id'], accounts: 
 export const insertAlerts = (tx: Tx, rows: readonly NewAlert[]): Promise<Pick<AlertRow, 'id'>[]> =>
   tx.insertInto('dependency_alerts').values(rows).returning('id').execute();
 
-/** A dependency of a repository on a package that advisories are about. */
+/** A dependency of a repository on a package that has advisories. */
 export type Candidate = Pick<StoredAlert, 'manifest_path' | 'scope' | 'relationship' | 'package'> & {
   ecosystem: VulnerabilityRow['ecosystem'];
   version: string;
 };
 
 /**
- * Whether the advisory `a` counts in the repository `r`: everybody's of files does. What a repository of this server published is
- * reviewed by nobody, so it counts in those of its owner alone.
+ * Whether the advisory `a` counts in the repository `r`. Advisories from files count in all repositories. Advisories that a
+ * repository of this server published are unreviewed, so they count only in its owner's repositories.
  */
 const counts = sql<boolean>`(not a.is_own or exists (select from repository_advisories own
   join repositories o on o.id = own.repository_id
   where own.id = a.repository_advisory_id and o.owner_id = r.owner_id and o.visibility = 'public'))`;
 
-/** The dependencies of a repository whose packages advisories are about. */
+/** The dependencies of a repository whose packages have advisories. */
 export const listCandidates = async (db: Db, repository: Id<'repositories'>): Promise<Candidate[]> =>
   (
     await sql<Candidate>`select m.path as manifest_path, d.scope, d.relationship, d.version, d.ecosystem, d.name as package
@@ -112,8 +112,8 @@ export const listCandidates = async (db: Db, repository: Id<'repositories'>): Pr
 export type ReviewedVulnerability = VulnerabilityRow & Pick<AdvisoryRow, 'identifier' | 'severity' | 'summary'>;
 
 /**
- * The vulnerabilities of some packages that count in a repository, but for those of advisories that were withdrawn; one more than
- * may be compared.
+ * The vulnerabilities of packages that count in a repository, except those of withdrawn advisories; one more than may be
+ * compared.
  */
 export const listVulnerabilitiesOf = async (
   db: Db,
@@ -145,7 +145,7 @@ export const listKnownForUpdate = (tx: Tx, repository: Id<'repositories'>): Prom
     .forNoKeyUpdate('a')
     .execute();
 
-/** The repositories that have alerts by these advisories. */
+/** The repositories that have alerts for these advisories. */
 export const listAlerted = async (db: Db, identifiers: readonly string[]): Promise<Id<'repositories'>[]> =>
   (
     await db

@@ -1,4 +1,4 @@
-// Whether a version is one of those that an advisory is about.
+// Whether an advisory affects a version.
 import { compare as comparePython, valid as validPython } from '@renovatebot/pep440';
 import { compare as compareSemver, valid as validSemver } from 'semver';
 import { fixedValue } from '#lib/limits.ts';
@@ -23,10 +23,10 @@ const maven: Order = { isValid: (version) => version !== '' && version.length <=
 
 const orders: Readonly<Record<Ecosystem, Order>> = { npm: semver, go: semver, rust: semver, pip: python, maven };
 
-/** Whether bounds of versions can be compared at all in an ecosystem. */
+/** Whether versions of an ecosystem can be compared with bounds at all. */
 export const isComparable = (ecosystem: Ecosystem, version: string): boolean => orders[ecosystem].isValid(version);
 
-/** Whether a version is vulnerable. One that its ecosystem can't compare isn't known to be. */
+/** Whether a version is vulnerable. A version that can't be compared isn't known to be. */
 export function isVulnerable(
   ecosystem: Ecosystem,
   version: string,
@@ -43,13 +43,13 @@ export function isVulnerable(
 }
 
 export type VersionCheck = {
-  /** As `isVulnerable`; false where the steps are used up. It yields to the event loop. */
+  /** Like `isVulnerable`; false if the steps are used up. It yields to the event loop. */
   isVulnerable(ecosystem: Ecosystem, version: string, range: Vulnerable): Promise<boolean>;
-  /** Whether something wasn't compared, since the steps were used up. */
+  /** Whether some versions weren't compared, since the steps were used up. */
   readonly isExhausted: boolean;
 };
 
-/** Compares many versions with many ranges, in counted steps: of both, users write thousands. */
+/** Compares many versions with many ranges in a limited number of steps, since users control the number of both. */
 export function versionCheck(): VersionCheck {
   const yieldNow = periodicYield();
   let left = fixedValue(alertLimits.rangeSteps);
@@ -72,7 +72,7 @@ const stepsOf = (version: string, { introduced, fixed, last_affected, versions }
     1 + version.length + (versions?.length ?? 0),
   );
 
-/** The versions as people read them: `>= 1.0.0, < 1.2.3`. */
+/** The versions in readable form: `>= 1.0.0, < 1.2.3`. */
 export function rangeText({ introduced, fixed, last_affected, versions }: Vulnerable): string {
   if (versions !== null) return versions.map((version) => `= ${version}`).join(' || ');
   const bounds = [

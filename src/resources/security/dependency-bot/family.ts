@@ -3,5 +3,5 @@ import * as endpoints from './endpoints.ts';
 import { dependencyBotEvents } from './events.ts';
 import * as schemas from './schemas.ts';
 
-/** What organizations let a bot read that proposes updates of dependencies. */
+/** The repositories that organizations let a bot read, which proposes updates of dependencies. */
 export const dependencyBot = family({ name: 'dependency-bot', schemas, endpoints: [endpoints], events: dependencyBotEvents });

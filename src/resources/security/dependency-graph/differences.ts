@@ -1,4 +1,4 @@
-// What a commit depends on that another doesn't.
+// The differences between the dependencies of two commits.
 
 import type { Db } from '#database/connect.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -15,7 +15,7 @@ import { packageUrl } from './package-urls.ts';
 import type { Dependency } from './parsers/dependency.ts';
 import { listSubmittedOnlyFor, type SubmittedDependency } from './store.ts';
 
-/** A dependency that one of two commits has. `version` is what the file allows where it names no version. */
+/** A dependency of one of the two commits. `version` is the file's requirement if it names no exact version. */
 export type DependencyChange = {
   change_type: 'added' | 'removed';
   manifest: string;
@@ -25,7 +25,7 @@ export type DependencyChange = {
   package_url: string | null;
   license: string | null;
   scope: Dependency['scope'];
-  /** Whether `version` is one that is used, and advisories know the ecosystem. */
+  /** Whether `version` is an exact version, in an ecosystem that advisories support. */
   is_comparable: boolean;
 };
 
@@ -33,9 +33,9 @@ const room = fixedValue(dependencyLimits.ofRepository);
 const bytes = fixedValue(dependencyLimits.comparedSize);
 
 /**
- * The dependencies that came and went between two commits: those of files that differ, and of snapshots that the same job
+ * The dependencies that were added and removed between two commits: in files that differ, and in snapshots that the same job
  * submitted for both. `manifest` restricts them to one path.
- * @throws Refusal 422 where a file of the later commit can't be read, since what it adds would be missing
+ * @throws Refusal 422 if a file of the later commit can't be read, since its additions would be missing
  */
 export async function listDependencyChanges(
   {
@@ -71,7 +71,7 @@ const compareText = (one: string, other: string): number => (one < other ? -1 : 
 
 type Change = Omit<SubmittedDependency, 'license'> & Partial<Pick<Dependency, 'requirement' | 'license'>>;
 
-/** The dependencies of files that the files of the same paths on the other side don't have. */
+/** The dependencies of files that are missing in the files with the same paths on the other side. */
 function onlyIn(files: readonly ReadFile[], others: readonly ReadFile[]): Change[] {
   const known = keyed(others, ({ path }) => path);
   return files.flatMap(({ path, dependencies }) => {

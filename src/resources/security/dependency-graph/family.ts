@@ -7,7 +7,7 @@ import * as limits from './limits.ts';
 import { readDependencies } from './read.ts';
 import * as schemas from './schemas.ts';
 
-/** What repositories depend on, by the manifests and lockfiles of their default branches. */
+/** The dependencies of repositories, from the manifests and lockfiles of their default branches. */
 export const dependencyGraph = family({
   name: 'dependency-graph',
   limits,

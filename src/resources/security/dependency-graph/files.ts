@@ -1,4 +1,4 @@
-// The files of a commit that name dependencies.
+// The files of a commit that declare dependencies.
 
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -10,7 +10,7 @@ import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functio
 import { dependencyLimits } from './limits.ts';
 import type { ManifestContent } from './manifests.ts';
 
-/** The parsers come with the first repository that is read: most servers start without a need for them. */
+/** The parsers are loaded for the first repository, since most servers start without needing them. */
 const loadManifests = () => import('./manifests.ts');
 
 const { fileSize, fileTime, entries: maxEntries, files: maxFiles } = dependencyLimits;
@@ -19,14 +19,14 @@ const parsers = threadFunctions<typeof import('./manifests.ts')>(
   fixedValue(fileTime),
 );
 
-/** The files of a commit that name dependencies, up to a bound. */
+/** The files of a commit that declare dependencies, up to a limit. */
 export async function listManifestFiles(gitRepository: GitRepository, commit: Oid): Promise<ListedEntry[]> {
   const { isManifest, withoutSuperseded } = await loadManifests();
   const found: ListedEntry[] = [];
   for await (const batch of readPartOfTree(gitRepository, commit, { recursive: true, limit: fixedValue(maxEntries) }))
     for (const entry of batch)
       if (entry.mode.startsWith('100') && entry.path.length <= maxPath && isManifest(entry.path)) found.push(entry);
-  // Those of upper folders come first.
+  // Files of upper folders come first.
   const depth = ({ path }: ListedEntry) => path.split('/').length;
   return withoutSuperseded(found.sort((one, other) => depth(one) - depth(other))).slice(0, fixedValue(maxFiles));
 }
@@ -36,9 +36,9 @@ const maxPath = 1_000;
 export type ReadFile = ListedEntry & ManifestContent;
 
 type Reading = {
-  /** So many dependencies may be read. */
+  /** The remaining number of dependencies. */
   readonly room: number;
-  /** So many bytes may be read. */
+  /** The remaining number of bytes. */
   readonly bytes: number;
   readonly caller: Caller;
 };

@@ -8,7 +8,7 @@ import { listOutdated, removeGraphs } from './store.ts';
 
 const kinds = ['push', 'repository.imported', 'repository.default_branch_changed', 'repository.security_changed'] as const;
 
-/** Reads the dependencies of pushed and imported commits, and removes the graph where it was turned off. */
+/** Reads the dependencies of pushed and imported commits, and removes the graph if it was disabled. */
 export const followRepositories = batchSubscription<(typeof kinds)[number], JobContext>({
   name: 'dependency-graph.follow',
   on: kinds,

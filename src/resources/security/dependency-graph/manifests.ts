@@ -1,4 +1,4 @@
-// Which files name dependencies, and what they say.
+// Which files declare dependencies, and how they are read.
 
 import { fixedValue } from '#lib/limits.ts';
 import { periodicYield } from '#lib/turns.ts';
@@ -12,7 +12,7 @@ import { parsePipfileLock, parsePoetryLock, parseRequirements } from './parsers/
 
 const { ofFile, nameLength } = dependencyLimits;
 
-/** Files by their names. Beside one that is named in `unless`, a file says nothing further. */
+/** Files by their names. A file adds nothing if one of the files in `unless` is next to it. */
 const kinds: readonly { name: RegExp; parse: Parser; unless?: readonly string[] }[] = [
   { name: /^(?:package-lock|npm-shrinkwrap)\.json$/, parse: parsePackageLock },
   { name: /^package\.json$/, parse: parsePackageJson, unless: ['package-lock.json', 'npm-shrinkwrap.json'] },
@@ -25,16 +25,16 @@ const kinds: readonly { name: RegExp; parse: Parser; unless?: readonly string[] 
   { name: /^pom\.xml$/, parse: parsePom },
 ];
 
-/** Folders of code that comes from elsewhere, whose files speak for others. */
+/** Folders of third-party code, whose files describe other projects. */
 const foreign = /(?:^|\/)(?:node_modules|vendor)\//;
 
 const nameOf = (path: string): string => path.slice(path.lastIndexOf('/') + 1);
 const kindOf = (path: string) => kinds.find(({ name }) => name.test(nameOf(path)));
 
-/** Whether a path is that of a file that names dependencies. */
+/** Whether a path is that of a file that declares dependencies. */
 export const isManifest = (path: string): boolean => kindOf(path) !== undefined && !foreign.test(path);
 
-/** Of such files, those that say something which no other file beside them says better. */
+/** The given files, without those that a better file next to them replaces. */
 export function withoutSuperseded<File extends { path: string }>(files: readonly File[]): File[] {
   const paths = new Set(files.map(({ path }) => path));
   return files.filter(({ path }) => {
@@ -46,11 +46,12 @@ export function withoutSuperseded<File extends { path: string }>(files: readonly
 export type ManifestContent = { dependencies: Dependency[]; problem: string | null };
 
 /**
- * Reads a file that `isManifest`, in a worker thread: its parsers are the code of others. It yields, since the file may be large.
- * What can't be read of it is its problem, and never an error: anybody may push such a file.
+ * Reads a file for which `isManifest` is true, in a worker thread, since its parsers are third-party code. It yields, since the
+ * file may be large. Unreadable parts are reported as the file's problem, and never as an error, since anybody may push such a
+ * file.
  */
 export async function readManifest({ path, content: bytes }: { path: string; content: Uint8Array }): Promise<ManifestContent> {
-  // What another thread sent is no Buffer any more.
+  // Data from another thread is no longer a Buffer.
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const most = fixedValue(ofFile);
   const found = new Map<string, Dependency>();
@@ -77,7 +78,7 @@ const isText = (text: string | null): boolean =>
 const isStorable = ({ name, version, requirement, license = null }: Dependency): boolean =>
   name !== '' && [name, version, requirement, license].every(isText);
 
-/** What is installed twice is used at run time if one of the two is, and direct if one is. */
+/** Merges duplicates. A package is used at run time, or is direct, if one of the duplicates is. */
 const stronger = (one: Dependency, other: Dependency): Dependency => ({
   ...one,
   scope: one.scope === 'runtime' ? one.scope : other.scope,

@@ -1,7 +1,7 @@
 import { PackageURL } from 'packageurl-js';
 import { type Ecosystem, ecosystems, pythonName } from './parsers/dependency.ts';
 
-/** The types of package URLs, and where in a name of each its namespace ends. */
+/** The types of package URLs, and the end of the namespace in a name of each. */
 const types = {
   npm: ['npm', '/'],
   pip: ['pypi', undefined],
@@ -10,12 +10,12 @@ const types = {
   maven: ['maven', ':'],
 } as const satisfies Record<Ecosystem, readonly [type: string, separator: string | undefined]>;
 
-/** What a package URL names. `package_url` is set where its ecosystem is none of those that the server knows. */
+/** The package in a package URL. `package_url` is set if the server doesn't know its ecosystem. */
 export type NamedPackage = { ecosystem: string; name: string; version: string | null; package_url: string | null };
 
 const isKnown = (ecosystem: string): ecosystem is Ecosystem => ecosystems.some((known) => known === ecosystem);
 
-/** The package URL of a version; undefined for a name that its type can't have. */
+/** The package URL of a version; undefined for a name that is invalid for its type. */
 export function packageUrl({ ecosystem, name, version, package_url }: NamedPackage): string | undefined {
   if (package_url !== null) return package_url;
   if (!isKnown(ecosystem)) return undefined;
@@ -28,10 +28,10 @@ export function packageUrl({ ecosystem, name, version, package_url }: NamedPacka
   }
 }
 
-/** The names that the public API has for ecosystems whose package URLs have another type. */
+/** The public API's names for ecosystems whose package URLs have another type. */
 const otherNames: Readonly<Record<string, string>> = { gem: 'rubygems', githubactions: 'actions', hex: 'erlang' };
 
-/** Reads a package URL; undefined for a text that is none. A part of a package, after `#`, stands for the package. */
+/** Reads a package URL; undefined if it is invalid. A subpath, after `#`, is ignored. */
 export function readPackageUrl(text: string): NamedPackage | undefined {
   try {
     const url = PackageURL.fromString(text.replace(/#.*$/s, ''));

@@ -1,4 +1,4 @@
-// Reads what a repository depends on from the files of its default branch, in the background.
+// Reads the dependencies of a repository from the files of its default branch, in the background.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -17,7 +17,7 @@ import { listManifestFiles, readFiles } from './files.ts';
 import { dependencyLimits } from './limits.ts';
 import { findGraph, insertManifest, listManifests, removeManifests, replaceGraph } from './store.ts';
 
-/** Must be incremented when files are read differently than before: all repositories are then read again. */
+/** Must be incremented when files are read differently. All repositories are then read again. */
 export const readerVersion = 2;
 
 type Payload = { repository: Id<'repositories'>; actor: Id<'accounts'> | undefined };
@@ -52,7 +52,7 @@ export const readDependencies = job<Payload, JobContext>({
     if (isKnown && graph.commit_sha === commit) return;
     const files = commit === null ? [] : await listManifestFiles(gitRepository, commit);
     const before = keyed(isKnown ? known : [], ({ path }) => path);
-    // What was left out for its number may have its place now.
+    // Dependencies that exceeded the limit may fit now.
     const isSame = ({ path, oid }: ListedEntry) => {
       const row = getOptional(before, path);
       return row?.blob_sha === oid && row.problem === null;
@@ -67,7 +67,7 @@ export const readDependencies = job<Payload, JobContext>({
       { room: fixedValue(ofRepository) - used, bytes: Number.POSITIVE_INFINITY, caller: system },
     );
     await change(async (scope) => {
-      // A push that comes now waits, and is read after this; a switch that was turned off meanwhile stays so.
+      // A push from now on waits, and is read afterwards; a setting that was disabled meanwhile stays disabled.
       if (!(await lockRepository(scope.tx, repository))?.dependency_graph) return;
       if (gone.length > 0)
         await removeManifests(

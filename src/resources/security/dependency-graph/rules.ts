@@ -78,7 +78,7 @@ function readManifests(wanted: NonNullable<NewSnapshot['manifests']>): Manifests
     for (const [alias, { package_url, relationship, scope = 'runtime' }] of Object.entries(resolved)) {
       const read = package_url === undefined ? undefined : readPackageUrl(package_url);
       if (!read || ![read.name, read.version, read.package_url].every(isShort))
-        errors.push(errorOf(`manifests.${key}.resolved.${alias}.package_url`, 'package_url is no package URL'));
+        errors.push(errorOf(`manifests.${key}.resolved.${alias}.package_url`, 'package_url is not a package URL'));
       else {
         const known = of.get(JSON.stringify(read));
         of.set(JSON.stringify(read), {

@@ -1,29 +1,27 @@
-// Who may see an advisory of a repository before it is published, and who may do what with it.
+// Who may see and change an advisory of a repository before it is published.
 import { authorize } from '#access/authorize.ts';
 import { hasNoRole, type Repo, type Viewer } from '#access/viewer.ts';
 
 const inRepository = { scopes: ['repo'], role: 'read' } as const;
 
-/** Reading advisories: what is published, every reader of the repository may. */
+/** Reading advisories. Every reader of the repository may read published ones. */
 export const readsAdvisories = { ...inRepository, permission: 'repository_advisories:read', public: true } as const;
 
-/** Changing advisories, and reporting vulnerabilities. Rules check who works on which. */
+/** Changing advisories, and reporting vulnerabilities. The rules check who works on which advisory. */
 export const writesAdvisories = { ...inRepository, permission: 'repository_advisories:write' } as const;
 
-/** Making private forks of a repository (document 3). */
+/** Creating private forks of a repository (document 3). */
 export const forksAdvisories = {
   ...inRepository,
   permission: { allOf: ['administration:write', 'repository_advisories:write'] },
 } as const;
 
-/** What a viewer may see of the advisories of a repository. `own`: those that the account works on. */
+/** The advisories of a repository that a viewer may see. `own`: those that the account works on. */
 export type Reach = { readonly kind: 'published' } | { readonly kind: 'all' } | { readonly kind: 'own'; readonly viewer: Viewer };
 
 const unpublished = { ...inRepository, permission: 'repository_advisories:read' } as const;
 
-/**
- * What a viewer's credential and role let them see of the advisories of a repository. Security managers are found by the store.
- */
+/** The advisories of a repository that a viewer's credential and role allow. The store finds security managers. */
 export function reachIn(viewer: Viewer, repo: Repo): Reach {
   if (!authorize(unpublished, viewer, { repo }, { write: false }).allowed) return { kind: 'published' };
   return repo.role === 'admin' || hasNoRole(viewer.grant) ? { kind: 'all' } : { kind: 'own', viewer };

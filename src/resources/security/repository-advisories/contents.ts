@@ -1,4 +1,4 @@
-// What requests say of an advisory, checked and as it is stored.
+// The contents of an advisory in a request, validated and converted to the stored form.
 import type { WriteScope } from '#endpoint/scope.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -17,8 +17,8 @@ type SeverityColumns = Pick<NewAdvisoryRow, 'severity' | 'cvss_v3' | 'cvss_v3_sc
 const noVector = { cvss_v3: null, cvss_v3_score: null, cvss_v4: null, cvss_v4_score: null };
 
 /**
- * What a request says of the severity: a word or a vector, from which the word follows. Empty where it says nothing.
- * @throws Refusal 422 where it says both, or the vector is none of CVSS 3 or 4
+ * The severity in a request: a word, or a vector that determines the word. Empty if the request contains neither.
+ * @throws Refusal 422 if it contains both, or the vector isn't valid for CVSS 3 or 4
  */
 export async function severityOf({
   severity,
@@ -31,7 +31,7 @@ export async function severityOf({
   if (severity != null) throw refused('severity', 'An advisory has a severity or a cvss_vector_string, from which it follows');
   const version = /^CVSS:(3\.[01]|4\.0)\//.exec(vector)?.[1];
   const scored = version === undefined ? undefined : await scoreOf(vector);
-  if (!scored) throw refused('cvss_vector_string', 'cvss_vector_string is no vector of CVSS 3 or 4 with all base metrics');
+  if (!scored) throw refused('cvss_vector_string', 'cvss_vector_string is not a vector of CVSS 3 or 4 with all base metrics');
   const shown = scored.score === 0 ? null : scored.severity;
   return version === '4.0'
     ? { ...noVector, severity: shown, cvss_v4: vector, cvss_v4_score: scored.score }
@@ -40,7 +40,7 @@ export async function severityOf({
 
 type Named = Pick<NewAdvisoryRow, 'cve' | 'cwes'>;
 
-/** The identifiers that a request names. @throws Refusal 422 where one isn't of its form */
+/** The identifiers in a request. @throws Refusal 422 if one is malformed */
 export function namedOf({ cve_id, cwe_ids }: Pick<AdvisoryChange, 'cve_id' | 'cwe_ids'>): Partial<Named> {
   if (cve_id != null && !/^CVE-\d{4}-\d{4,19}$/.test(cve_id)) throw refused('cve_id', 'cve_id has the form CVE-2026-12345');
   const wrong = cwe_ids?.find((id) => !/^CWE-\d{1,5}$/.test(id));
@@ -51,7 +51,7 @@ export function namedOf({ cve_id, cwe_ids }: Pick<AdvisoryChange, 'cve_id' | 'cw
   };
 }
 
-/** Vulnerable products. @throws Refusal 422 where a range isn't one, or names what is no version of its ecosystem */
+/** Vulnerable products. @throws Refusal 422 if a range is malformed, or contains a version that is invalid in its ecosystem */
 export const vulnerabilitiesOf = (wanted: readonly NewVulnerability[]): NewVulnerabilityRow[] => wanted.map(vulnerabilityOf);
 
 function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabilityRow {
@@ -62,7 +62,7 @@ function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabil
     const fieldPath = `vulnerabilities[${index}].${field}`;
     if (!versions) throw refused(fieldPath, `${fieldPath} names no versions, as in >= 1.0.0, < 1.2.3`);
     const wrong = versions.find((version) => !isVersion(ecosystem, version));
-    if (wrong !== undefined) throw refused(fieldPath, `${wrong} is no version in ${ecosystem}`);
+    if (wrong !== undefined) throw refused(fieldPath, `${wrong} is not a version in ${ecosystem}`);
   };
   if (range !== null) {
     const bounds = readRange(range)?.map(({ version }) => version);
@@ -81,7 +81,7 @@ function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabil
   };
 }
 
-/** The users of these logins, in the order of the request. @throws Refusal 422 where there is none of one */
+/** The users with these logins, in the order of the request. @throws Refusal 422 if one doesn't exist */
 async function usersOf(scope: WriteScope, field: string, logins: readonly string[]): Promise<Map<string, Id<'accounts'>>> {
   const names = unique(logins.map((login) => login.toLowerCase()));
   const found = new Map((await findUsersByLogin(scope.tx, names)).map(({ id, login }) => [login.toLowerCase(), id]));
@@ -91,7 +91,8 @@ async function usersOf(scope: WriteScope, field: string, logins: readonly string
 }
 
 /**
- * Who is credited. Those who credit themselves accept it by that. @throws Refusal 422 for strangers, and for people named twice
+ * The credited users. Users who credit themselves thereby accept.
+ * @throws Refusal 422 for unknown users, and for users named twice
  */
 export async function creditsOf(
   scope: WriteScope,
@@ -111,12 +112,12 @@ export async function creditsOf(
   });
 }
 
-/** The users who are to collaborate. @throws Refusal 422 for strangers */
+/** The users who will collaborate. @throws Refusal 422 for unknown users */
 export const collaboratorsOf = async (scope: WriteScope, logins: readonly string[]): Promise<Id<'accounts'>[]> => [
   ...(await usersOf(scope, 'collaborating_users', logins)).values(),
 ];
 
-/** The teams that are to collaborate. @throws Refusal 422 where the owner has none of a name */
+/** The teams that will collaborate. @throws Refusal 422 if the owner has no team with a name */
 export async function teamsOf(scope: WriteScope, owner: Id<'accounts'>, slugs: readonly string[]): Promise<Id<'teams'>[]> {
   const found = await listTeamsBySlug(scope.tx, owner, slugs);
   const names = new Set(found.map(({ slug }) => slug.toLowerCase()));

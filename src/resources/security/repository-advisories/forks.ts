@@ -1,4 +1,4 @@
-// Private forks, in which those who work on an advisory repair what it is about.
+// Private forks, in which the people who work on an advisory fix the vulnerability.
 
 import type { RepositoryAction } from '#access/action.ts';
 import { hasNoRole, type RepositoryRow } from '#access/viewer.ts';
@@ -16,17 +16,17 @@ import {
 } from '#resources/repositories/repositories/index.ts';
 import { type AdvisoryRow, loadTeamsOf, loadUsers, updateAdvisory } from './store.ts';
 
-/** Names are cut, so that the names of forks are no longer than other repositories' names. */
+/** Names are shortened, so that the names of forks are no longer than other repositories' names. */
 const maxNameLength = 80;
 
-/** Refuses a fork of an advisory that has one, or that isn't worked on any more. */
+/** Refuses a fork if the advisory already has one, or is closed or published. */
 export function checkForkable({ fork_id, state }: AdvisoryRow): void {
   if (fork_id !== null) throw unprocessable('The security advisory has a private fork already.');
   if (state !== 'triage' && state !== 'draft')
     throw unprocessable(`A security advisory that is ${state} can't have a private fork.`);
 }
 
-/** Creates the private fork of an advisory from a copy of the repository, for those who work on it. */
+/** Creates the private fork of an advisory from a copy of the repository, for the people who work on it. */
 export async function startFork(
   scope: WriteScope,
   action: RepositoryAction & { git: GitStore },
@@ -45,7 +45,7 @@ export async function startFork(
     { fork_id: fork.id },
     { users: users.map(({ user_id }) => user_id), teams: teams.map(({ team_id }) => team_id) },
   );
-  // Owners administer it anyhow. An administrator of this one repository does as whoever started it.
+  // Owners administer it anyway. Other users who start a fork get the role explicitly.
   if (repo.owner.kind === 'organization' && !hasNoRole(by.grant))
     await putCollaborator(scope.tx, { repository_id: fork.id, user_id: by.account.id, role: 'admin', created_at: now });
   return fork;
@@ -58,7 +58,7 @@ type Collaborators = {
   withoutTeams?: readonly Id<'teams'>[];
 };
 
-/** Lets collaborators of an advisory write to its private fork, if it has one, and those who aren't any more no longer see it. */
+/** Gives an advisory's collaborators write access to its private fork, if it has one, and removes former collaborators. */
 export async function shareFork(
   scope: WriteScope,
   { now }: Pick<RepositoryAction, 'now'>,
@@ -73,7 +73,7 @@ export async function shareFork(
   for (const team_id of teams) await putTeamRole(scope.tx, { team_id, repository_id: fork_id, role: 'write', created_at: now });
 }
 
-/** Removes the private fork of an advisory that was published: what it was for is in the repository itself. */
+/** Removes the private fork of a published advisory, since the fix is now in the repository itself. */
 export async function removeFork(scope: WriteScope, { fork_id }: Pick<AdvisoryRow, 'fork_id'>, now: Date): Promise<void> {
   const fork = fork_id === null ? undefined : await findRepository(scope.tx, fork_id);
   if (fork) await removeWithOwner(scope, fork, now);

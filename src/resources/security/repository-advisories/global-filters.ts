@@ -11,16 +11,15 @@ const refused = (field: string, message: string) => invalid('SecurityAdvisory', 
 
 const maxPackages = 1_000;
 
-/** The words of a list, as an array or separated by commas. */
+/** The values of a list, as an array or separated by commas. */
 const wordsOf = (list: string | readonly string[] | undefined): string[] | undefined =>
   list === undefined
     ? undefined
     : unique((typeof list === 'string' ? list.split(',') : list).map((word) => word.trim()).filter((word) => word !== ''));
 
 /**
- * What a request wants; undefined where no advisory can be meant, since nobody knows how likely a vulnerability is exploited
- * (EPSS).
- * @throws Refusal 422 for what is no range, no weakness, or too many packages
+ * The filter of a request; undefined if no advisory can match, since exploit probabilities (EPSS) are unknown.
+ * @throws Refusal 422 for an invalid range or weakness, or too many packages
  */
 export async function globalFilterOf(db: Db, query: GlobalAdvisoryQuery): Promise<GlobalFilter | undefined> {
   const times = (field: 'published' | 'updated' | 'modified'): Times | undefined => {
@@ -54,7 +53,7 @@ export async function globalFilterOf(db: Db, query: GlobalAdvisoryQuery): Promis
   return { ...filter, ids: affects && (await affecting(db, affects)) };
 }
 
-/** The advisories about packages, named alone or as `package@version`. */
+/** The advisories about packages, given as a name or as `package@version`. */
 async function affecting(db: Db, affects: readonly string[]): Promise<Id<'advisories'>[]> {
   const wanted = affects.map((text) => {
     const at = text.lastIndexOf('@');

@@ -8,7 +8,7 @@ import type { PackageVulnerabilityRow } from '#resources/security/dependency-ale
 
 export type GlobalRow = Selectable<DB['advisories']>;
 
-/** What a request wants of the advisories that the server knows. A range of times includes `from`, and excludes `until`. */
+/** A filter of the server's advisories. A range of times includes `from`, and excludes `until`. */
 export type GlobalFilter = {
   identifier?: string | undefined;
   type: 'reviewed' | 'malware' | 'unreviewed';
@@ -26,7 +26,7 @@ export type GlobalFilter = {
 };
 export type Times = { from?: number; until?: number };
 
-/** Advisories that everybody may read: of files, and of public repositories. */
+/** Advisories that everybody may read: from files, and from public repositories. */
 const selectPublic = (db: Db) =>
   db
     .selectFrom('advisories as a')
@@ -67,10 +67,10 @@ export function listGlobalAdvisories(db: Db, filter: GlobalFilter, page: Page): 
   return listWalked(db, query, orderBy('a', column, 'timestamptz', filter.direction), page);
 }
 
-/** How many vulnerable ranges are looked at for the packages of one request. */
+/** The maximum number of vulnerable ranges that are checked for the packages of one request. */
 const maxRanges = 50_000;
 
-/** The vulnerable ranges of packages of these names, in whatever ecosystem. */
+/** The vulnerable ranges of packages with these names, in any ecosystem. */
 export const listRangesOf = (db: Db, names: readonly string[]): Promise<PackageVulnerabilityRow[]> =>
   db
     .selectFrom('advisory_vulnerabilities')
@@ -80,7 +80,7 @@ export const listRangesOf = (db: Db, names: readonly string[]): Promise<PackageV
     .limit(maxRanges)
     .execute();
 
-/** The advisories of repositories from which these came, with who published them where. */
+/** The repository advisories that these came from, with their publisher and repository. */
 export const loadOrigins = (db: Db, ids: readonly Id<'repository_advisories'>[]) =>
   db
     .selectFrom('repository_advisories as a')

@@ -11,7 +11,7 @@ import type { GlobalAdvisory, RepositoryAdvisory, SecurityAdvisory } from './sch
 import { loadCredits, loadVulnerabilities } from './store.ts';
 
 /**
- * Advisories of a whole page. An advisory that a repository published shows its products in their original form, and the users
+ * Presents a page of advisories. An advisory that a repository published shows its products in their original form, and the users
  * who accepted credit.
  */
 export async function presentGlobalAdvisories({ db, links }: Scope, rows: readonly GlobalRow[]): Promise<GlobalAdvisory[]> {

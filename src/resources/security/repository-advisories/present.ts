@@ -35,8 +35,8 @@ async function presentForks(scope: Scope, viewer: Viewer | undefined, ids: reado
 }
 
 /**
- * Advisories of a whole page. `repositoryOf` returns the repository of each. The people who work on an advisory are shown only to
- * themselves. Without a viewer, no private fork is shown.
+ * Presents a page of advisories. `repositoryOf` returns the repository of each. The people who work on an advisory are shown only
+ * to themselves. Without a viewer, no private fork is shown.
  */
 export async function presentAdvisories(
   scope: Scope,

@@ -1,4 +1,4 @@
-// What a published advisory becomes beyond its repository: one that the server knows, and that raises alerts.
+// Publishes an advisory beyond its repository: the server then knows it, and it raises alerts.
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -6,10 +6,7 @@ import { advisoryPackage, announceAdvisory } from '#resources/security/dependenc
 import { isCompared, vulnerableOf } from './ranges.ts';
 import { type AdvisoryRow, loadVulnerabilities, type VulnerabilityRow } from './store.ts';
 
-/**
- * Makes a published advisory known to the server, as it is now. Where nobody judged it, it is in the middle, as those of files
- * are.
- */
+/** Publishes an advisory to the server, or updates it. An unrated one gets a medium severity, as advisories from files do. */
 export async function announce(scope: WriteScope, { now }: Pick<RepositoryAction, 'now'>, row: AdvisoryRow): Promise<void> {
   if (row.published_at === null) return;
   const { identifier, cve, summary, description, cvss_v3, cvss_v3_score, cvss_v4, cvss_v4_score, cwes } = row;
@@ -28,7 +25,7 @@ export async function announce(scope: WriteScope, { now }: Pick<RepositoryAction
   await announceAdvisory(scope, { now }, advisory, vulnerabilities.flatMap(comparedOf));
 }
 
-/** A vulnerable product as alerts compare it; none where they can't. */
+/** A vulnerable product in the form for alerts; undefined if alerts don't support it. */
 function comparedOf({ ecosystem, package: name, vulnerable_version_range }: VulnerabilityRow) {
   const vulnerable = vulnerableOf(vulnerable_version_range);
   if (!vulnerable || name === null || !isCompared(ecosystem)) return [];

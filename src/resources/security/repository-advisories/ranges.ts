@@ -1,4 +1,4 @@
-// The versions of a package that an advisory is about, as people write them: `>= 1.0.0, < 1.2.3`.
+// The affected versions of a package, in readable form: `>= 1.0.0, < 1.2.3`.
 import { isComparable, type Vulnerable } from '#resources/security/dependency-alerts/index.ts';
 import type { Ecosystem } from '#resources/security/dependency-graph/index.ts';
 
@@ -6,13 +6,13 @@ type Bound = { readonly sign: '=' | '<' | '<=' | '>' | '>='; readonly version: s
 
 const bound = /^(=|<=?|>=?)\s*([^\s<>=,]{1,100})$/;
 
-/** The bounds of a range: one version, or one bound on either side, or on one. Undefined where the text is no range. */
+/** The bounds of a range: an exact version, or one or two bounds. Undefined if the text isn't a range. */
 export function readRange(text: string): readonly Bound[] | undefined {
   const bounds: Bound[] = [];
   for (const part of text.split(',')) {
     const [, sign, version] = bound.exec(part.trim()) ?? [];
     if (sign === undefined || version === undefined) return undefined;
-    bounds.push({ sign: sign as Bound['sign'], version }); // one of those of the pattern
+    bounds.push({ sign: sign as Bound['sign'], version }); // the pattern allows only these
   }
   const count = (first: string) => bounds.filter(({ sign }) => sign.startsWith(first)).length;
   const isRange = count('=') === 0 ? count('<') <= 1 && count('>') <= 1 : bounds.length === 1;
@@ -21,13 +21,13 @@ export function readRange(text: string): readonly Bound[] | undefined {
 
 const patched = /^(?:(?:=|<=?|>=?)\s*)?([^\s<>=,]{1,100})$/;
 
-/** The versions that a text about patched versions names. Undefined where it names none. */
+/** The versions in a text about patched versions. Undefined if there are none. */
 export function readPatched(text: string): readonly string[] | undefined {
   const versions = text.split(',').map((part) => patched.exec(part.trim())?.[1]);
   return versions.every((version) => version !== undefined) ? versions : undefined;
 }
 
-/** The first version that isn't vulnerable any more, where the text names one. */
+/** The first version that is no longer vulnerable, if the text names one. */
 export const firstPatched = (text: string | null): string | null =>
   text === null ? null : (/^(?:>?=\s*)?([^\s<>=,]+)$/.exec(text.trim())?.[1] ?? null);
 
@@ -36,11 +36,11 @@ const compared: ReadonlySet<string> = new Set<Ecosystem>(['npm', 'pip', 'go', 'r
 /** Whether versions of an ecosystem can be compared, so that its advisories can raise alerts. */
 export const isCompared = (ecosystem: string): ecosystem is Ecosystem => compared.has(ecosystem);
 
-/** Whether a version is one of its ecosystem. That of an ecosystem that isn't compared always is. */
+/** Whether a version is valid in its ecosystem. If the ecosystem isn't supported, every version is. */
 export const isVersion = (ecosystem: string, version: string): boolean =>
   !isCompared(ecosystem) || isComparable(ecosystem, version);
 
-/** The same range as alerts compare it. Undefined for one that excludes its lower bound, which they can't express. */
+/** The same range in the form for alerts. Undefined if it excludes its lower bound, which alerts can't express. */
 export function vulnerableOf(text: string | null): Vulnerable | undefined {
   const bounds = text === null ? undefined : readRange(text);
   if (!bounds || bounds.some(({ sign }) => sign === '>')) return undefined;

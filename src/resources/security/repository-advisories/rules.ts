@@ -30,14 +30,14 @@ import {
 const limits = advisoryLimits;
 
 /**
- * Refuses whoever doesn't administer the advisories of a repository: as its administrator, as a security manager, or as an app.
+ * Refuses everybody who doesn't administer the advisories of a repository, as its administrator, a security manager, or an app.
  */
 async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {
   if (repo.role === 'admin' || hasNoRole(by.grant) || (await isSecurityManager(scope.tx, repo.owner_id, by.account.id))) return;
   throw forbidden('Must be an administrator of the repository, or a security manager.');
 }
 
-/** Refuses whoever works on an advisory without administering the repository. */
+/** Refuses people who only work on an advisory without administering the repository. */
 export function checkAdministered({ is_administered }: AdvisoryRow): void {
   if (!is_administered) throw forbidden('Must be an administrator of the repository, or a security manager.');
 }
@@ -66,7 +66,7 @@ export async function createWithFork(scope: ChangeScope, action: RepositoryActio
   });
 }
 
-/** Reports a vulnerability to those who administer a repository. Who reports it works on it with them, and is credited. */
+/** Reports a vulnerability to the administrators of a repository. The reporter works on it with them, and is credited. */
 export async function reportVulnerability(scope: WriteScope, action: RepositoryAction, wanted: NewReport): Promise<AdvisoryRow> {
   const { repo, by } = action;
   if (!takesPrivateReports(repo)) throw forbidden('Private vulnerability reporting is not enabled for this repository.');
@@ -84,7 +84,7 @@ type New = Pick<NewAdvisory, 'summary' | 'description' | 'cve_id' | 'cwe_ids' | 
   Pick<NewAdvisory, 'vulnerabilities'> &
   Pick<NewAdvisoryRow, 'state' | 'accepted'>;
 
-/** Inserts an advisory. The repository stays locked, so that concurrent requests don't exceed what it may have. */
+/** Inserts an advisory. The repository stays locked, so that concurrent requests don't exceed its limits. */
 async function insertNew(scope: WriteScope, { repo, by, now }: RepositoryAction, wanted: New): Promise<AdvisoryRow> {
   const { summary, description, state, accepted } = wanted;
   const vulnerabilities = vulnerabilitiesOf(wanted.vulnerabilities);
@@ -125,7 +125,7 @@ const emptyRow = {
   fork_id: null,
 };
 
-/** Inserts an advisory under an identifier that no other one has. */
+/** Inserts an advisory with an unused identifier. */
 async function insertFresh(scope: WriteScope, row: Omit<NewAdvisoryRow, 'identifier'>) {
   for (;;) {
     const inserted = await insertAdvisory(scope.tx, { ...row, identifier: newIdentifier() });
@@ -135,7 +135,7 @@ async function insertFresh(scope: WriteScope, row: Omit<NewAdvisoryRow, 'identif
 
 type State = AdvisoryRow['state'];
 
-/** What may follow a state. A report is accepted as a draft; what was published isn't undone, but withdrawn. */
+/** The allowed next states. Accepting a report turns it into a draft. A published advisory can only be withdrawn. */
 const following: Readonly<Record<State, readonly State[]>> = {
   triage: ['draft', 'closed'],
   draft: ['published', 'closed'],
@@ -144,10 +144,7 @@ const following: Readonly<Record<State, readonly State[]>> = {
   withdrawn: ['published'],
 };
 
-/**
- * The state that a request asks for. To close what is published withdraws it. @throws Refusal 422 where it can't follow the
- * present one
- */
+/** The requested state. Closing a published advisory withdraws it. @throws Refusal 422 if it can't follow the current state */
 function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): State {
   const isOut = state === 'published' || state === 'withdrawn';
   const next = wanted === undefined ? state : isOut && wanted === 'closed' ? 'withdrawn' : wanted;
@@ -156,8 +153,8 @@ function nextState({ state }: AdvisoryRow, wanted: AdvisoryChange['state']): Sta
 }
 
 /**
- * Changes an advisory. Everybody who works on it may change what it says, until it is published; its state, and who works on it,
- * is for those who administer the repository.
+ * Changes an advisory. Everybody who works on it may change its contents until it is published. Only administrators of the
+ * repository's advisories may change its state and collaborators.
  */
 export async function changeAdvisory(
   scope: WriteScope,
@@ -197,13 +194,13 @@ export async function changeAdvisory(
   return state === 'published' ? { ...row, fork_id: null } : row;
 }
 
-/** What a change is, as others are told of it. */
+/** The kind of event for a change. */
 function changeOf(before: State, after: State): 'published' | 'withdrawn' | 'updated' | 'changed' {
   if (after !== 'published' && after !== 'withdrawn') return 'changed';
   return before === after ? 'updated' : after;
 }
 
-/** What changes with the state. */
+/** The columns that change with the state. */
 function timesOf({ published_at, accepted }: AdvisoryRow, state: State, { by, now }: { by: Id<'accounts'>; now: Date }) {
   return {
     state,

@@ -13,7 +13,7 @@ import type { AdvisoryQuery } from './schemas.ts';
 type Stored = Selectable<DB['repository_advisories']>;
 type AdvisoryId = Id<'repository_advisories'>;
 
-/** An advisory, with whether the viewer works on it, and whether the viewer does so as an administrator of the repository. */
+/** An advisory, with whether the viewer works on it, and whether as an administrator of the repository. */
 export type AdvisoryRow = Stored & { is_insider: boolean; is_administered: boolean };
 export type VulnerabilityRow = Selectable<DB['repository_advisory_vulnerabilities']>;
 export type CreditRow = Selectable<DB['repository_advisory_credits']>;

@@ -15,7 +15,7 @@ import { readsOrgRunners, readsRepoRunners, writesOrgRunners, writesRepoRunners 
 
 type Below = { readonly org?: { readonly id: number } | undefined; readonly repo?: { readonly id: number } | undefined };
 
-/** Whose runners a path names. */
+/** The owner of the runners that a path names. */
 // ids of the path's rows
 const ownerOf = (at: Below): RunnerOwner => (at.repo ? { repository: at.repo.id } : { organization: at.org?.id }) as RunnerOwner;
 
@@ -63,7 +63,7 @@ export const { org: listOrgRunnerDownloads, repo: listRepoRunnerDownloads } = en
   {
     method: 'GET',
     replies: { 200: Type.Array(RunnerDownload) },
-    // Runners are programs of others; docs/runners.md lists them.
+    // Hearth has no runner programs of its own; docs/runners.md lists those of other projects.
     handle: async () => [],
   },
 );

@@ -1,4 +1,4 @@
-// Whether a run may begin, by the settings of its repository and organization.
+// Whether a run may start, according to the settings of its repository and organization.
 import { sql } from 'kysely';
 import { roleLevelOf } from '#access/sql.ts';
 import type { Tx } from '#database/connect.ts';
@@ -9,14 +9,14 @@ import type { ActionsPolicy, UsedAction } from '#resources/repositories/actions-
 import type { WorkflowFile, WorkflowProblem } from '#workflow-files/file.ts';
 import { namedUse, usesOf } from '#workflow-files/uses.ts';
 
-/** The repository of a run, as far as its settings depend on it. */
+/** The fields of a run's repository that its settings depend on. */
 export type AdmittingRepository = { readonly id: Id<'repositories'>; readonly visibility: 'public' | 'internal' | 'private' };
 
-/** What a fork's pull request may have, beyond reading: in private repositories, what the settings say; in others nothing. */
+/** The rights of a fork's pull request, besides reading: in private repositories, as configured; in others, none. */
 export const forkRights = ({ forkPrivate }: ActionsPolicy, { visibility }: Pick<AdmittingRepository, 'visibility'>) =>
   visibility === 'private' ? forkPrivate : { runs: true, writeTokens: false, secrets: false, requiresApproval: false };
 
-/** What a file uses and its repository doesn't allow. */
+/** The actions and workflows that a file uses although its repository doesn't allow them. */
 export const forbiddenUses = (policy: ActionsPolicy, file: WorkflowFile): WorkflowProblem[] =>
   usesOf(file).flatMap(({ of, name, line }) => {
     const used = usedAction(of, name);
@@ -38,16 +38,16 @@ const writing = 3;
 
 type ForkRun = {
   readonly repository: AdmittingRepository;
-  /** Whoever caused the event, as by a label or a push. */
+  /** The user who caused the event, for example by adding a label or pushing. */
   readonly actor: Id<'accounts'> | undefined;
   readonly pull: Pick<PullRow, 'author_id' | 'head_pushers' | 'has_unknown_pusher'> | undefined;
 };
 
 /**
- * Whether a run of a fork's pull request waits until somebody with write access approves it. The author, everybody who pushed to
- * the head, and the actor must be trusted: an owner who sets a label, or updates the branch, vouches for nobody else. Who may
- * write is trusted. The others are by the setting for private repositories, or elsewhere by that for contributors (the public
- * API's rule).
+ * Whether a run of a fork's pull request needs approval by somebody with write access. The author, everybody who pushed to the
+ * head, and the actor must be trusted: an owner who adds a label, or updates the branch, doesn't vouch for others. People with
+ * write access are trusted. For others, the setting for private repositories applies, or in other repositories the setting for
+ * contributors (the public API's rule).
  */
 export async function needsApproval(tx: Tx, policy: ActionsPolicy, { repository, actor, pull }: ForkRun): Promise<boolean> {
   const isKnown = pull !== undefined && pull.author_id !== null && !pull.has_unknown_pusher && actor !== undefined;
@@ -58,7 +58,7 @@ export async function needsApproval(tx: Tx, policy: ActionsPolicy, { repository,
   if (isKnown && rows.length === 0) return false;
   if (repository.visibility === 'private') return policy.forkPrivate.requiresApproval;
   if (policy.forkApproval === 'all_external_contributors' || !isKnown) return true;
-  // Who is new to the server has no merged pull request anywhere.
+  // Authors who are new to the server have no merged pull request anywhere.
   const isNewHere = policy.forkApproval === 'first_time_contributors';
   const outsiders = gather(rows, 'id');
   const known = await findAuthorsOfMerged(tx, { authors: outsiders, repository: isNewHere ? repository.id : undefined });

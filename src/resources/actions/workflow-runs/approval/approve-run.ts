@@ -6,7 +6,7 @@ import { beginAgain } from '../runs/create.ts';
 import { allowsRun, transitionRun } from '../states/run-states.ts';
 import { findRunForUpdate } from '../store.ts';
 
-/** Lets a run of a fork's pull request begin. @throws Refusal 403 for one that doesn't wait for that */
+/** Lets a run of a fork's pull request start. @throws Refusal 403 if the run doesn't wait for approval */
 export async function approveRun(scope: WriteScope, id: Id<'workflow_runs'>): Promise<void> {
   const run = orNotFound(await findRunForUpdate(scope.tx, id));
   if (!run.is_from_fork) throw forbidden('This run is not from a fork pull request');

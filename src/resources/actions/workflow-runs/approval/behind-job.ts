@@ -1,4 +1,4 @@
-// The user behind a job's token. Runs that it starts belong to the app, although a user has requested them.
+// The user behind a job's token. Runs that the token starts belong to the app, although a user has requested them.
 import type { Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';

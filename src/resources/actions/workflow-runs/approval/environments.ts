@@ -1,4 +1,4 @@
-// Whether jobs may enter their environments. It is worked out anew whenever something of a run has changed (decision 55).
+// Whether jobs may enter their environments. This is decided again whenever something about a run changes (decision 55).
 
 import type { Db } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -24,15 +24,15 @@ import { type JobRow, type RunRow, updateJob } from '../store.ts';
 import { askerOf } from './behind-job.ts';
 import { type JobReview, listJobReviews } from './store.ts';
 
-/** What has become of a job that waits to enter its environment. */
+/** The decision about a job that waits to enter its environment. */
 type Admission = { readonly job: JobRow } & (
   | { readonly state: 'ready' | 'waiting' }
   | { readonly state: 'refused'; readonly problem: string }
 );
 
 /**
- * Decides about jobs that wait to enter their environments. Those that come for the first time get their deployments, and whoever
- * is to say something of them is told.
+ * Decides about jobs that wait to enter their environments. For new jobs, deployments are created, and reviewers and apps are
+ * notified.
  */
 export async function admitJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[]): Promise<Admission[]> {
   const { tx, now } = scope;
@@ -80,8 +80,8 @@ export async function admitJobs(scope: WriteScope, run: RunRow, jobs: readonly J
 }
 
 /**
- * The environments of jobs: those that they have asked to enter, or, before that, those of their names, which are added if they
- * aren't there.
+ * The environments of jobs: the ones that they already wait for, or else those that they name, which are created if they don't
+ * exist.
  */
 async function findEnvironments(
   { tx, now }: WriteScope,
@@ -112,7 +112,7 @@ async function findEnvironments(
   };
 }
 
-/** The approvals by people who still have a role in the repository, with the teams that they are in now. */
+/** The approvals by people who still have a role in the repository, with their current teams. */
 async function approvalsIn(
   db: Db,
   run: RunRow,
@@ -127,7 +127,7 @@ async function approvalsIn(
     });
 }
 
-/** A job asks to enter its environment: it gets a deployment. */
+/** Creates the deployment of a job that wants to enter its environment. */
 async function ask({ tx, now }: WriteScope, run: RunRow, job: JobRow, { id, name }: EnvironmentRow): Promise<JobRow> {
   const action = await deploymentAction(tx, run, now);
   const ref = run.ref?.replace(/^refs\/(heads|tags|pull)\//, '') ?? run.sha;
@@ -135,7 +135,7 @@ async function ask({ tx, now }: WriteScope, run: RunRow, job: JobRow, { id, name
   return updateJob(tx, job.id, { environment_id: id, deployment_id: deployment.id, asked_at: now });
 }
 
-/** A job waits: when the time of its environment is over, it is looked at again. */
+/** Schedules another check for when the wait timer of a job's environment ends. */
 async function wait(
   scope: WriteScope,
   run: RunRow,
@@ -145,7 +145,7 @@ async function wait(
   const { tx, now } = scope;
   const key = `${endOfWait.name} ${job.id}`;
   if (needed.until) {
-    // By the clock of the queue, which may be another one.
+    // The queue has its own clock.
     const runAt = new Date(Date.now() + needed.until.getTime() - now.getTime());
     await enqueue(tx, endOfWait, { run: run.id }, { key, runAt });
   } else if (!isNew) await removeJob(tx, key);
@@ -158,5 +158,5 @@ async function wait(
     await record(tx, { ...inRun(run, now), kind: 'deployment_protection_rule.requested', data: { ...data, app } });
 }
 
-/** The job that looks at a run when the time that an environment demands is over. */
+/** The job that continues a run when the wait timer of an environment ends. */
 export const endOfWait = { name: 'workflow-runs.end-wait', attempts: 25 } as const;

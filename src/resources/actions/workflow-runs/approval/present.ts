@@ -12,7 +12,7 @@ import type { RunSummary } from '../store.ts';
 import { loadPending, loadReviewRights } from './reviews.ts';
 import { listReviews } from './store.ts';
 
-/** What the jobs of a run wait for, and whether the viewer may let them go on. */
+/** What the jobs of a run wait for, and whether the viewer may approve it. */
 export async function presentPending(scope: Scope, repo: Repo, run: RunSummary): Promise<PendingDeployment[]> {
   const { db, links, viewer } = scope;
   const pending = await loadPending(db, run);
@@ -33,7 +33,7 @@ export async function presentPending(scope: Scope, repo: Repo, run: RunSummary):
 
 const most = fixedValue(runLimits.reviews);
 
-/** What people have said of the deployments of a run. */
+/** The reviews of a run's deployments. */
 export async function presentApprovals(
   { db, links }: Scope,
   urls: RepositoryUrls,
@@ -49,7 +49,7 @@ export async function presentApprovals(
   ]);
   return rows.flatMap(({ state, comment, user_id, environments: ids }) => {
     const user = getOptional(accounts, user_id);
-    // Who was deleted since, and words without a decision, aren't shown.
+    // Deleted reviewers, and comments without a decision, aren't shown.
     if (!user || state === null) return [];
     const shown = {
       environments: ids.flatMap((id) => {

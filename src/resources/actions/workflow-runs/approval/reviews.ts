@@ -1,4 +1,4 @@
-// What people and apps say of jobs that wait to enter their environments.
+// Reviews, by people and apps, of jobs that wait to enter their environments.
 
 import type { RepositoryAction } from '#access/action.ts';
 import { authorize } from '#access/authorize.ts';
@@ -32,10 +32,10 @@ type Run = Id<'workflow_runs'>;
 
 const maxReviews = fixedValue(runLimits.reviews);
 
-/** How a viewer may let jobs into an environment: by a review that counts, or by passing over its rules. */
+/** How a viewer may let jobs into an environment: by a review that counts, or by bypassing its rules. */
 type ReviewRight = 'reviewer' | 'bypass' | undefined;
 
-/** How a viewer may let the jobs of a run into environments, in four statements at most. */
+/** How a viewer may let the jobs of a run into their environments, in four statements at most. */
 export async function loadReviewRights(
   db: Db,
   { viewer, repo }: { viewer: Viewer; repo: Repo },
@@ -48,7 +48,7 @@ export async function loadReviewRights(
     loadReviewers(db, repo, account ? [account.id] : []),
   ]);
   const reviewer = account && known.get(account.id);
-  // Who may change environments may pass them, too, where they allow it.
+  // Users who may change environments may also bypass their rules, if the environments allow that.
   const administrates = authorize(administersRepository, viewer, { repo }, { write: true }).allowed;
   return {
     protectionOf,
@@ -63,10 +63,10 @@ export async function loadReviewRights(
 }
 
 /**
- * Approves or rejects the jobs of a run that wait for some environments. What is approved goes on once nothing else holds it up;
- * what is rejected fails.
+ * Approves or rejects the jobs of a run that wait for some environments. Approved jobs continue once nothing else blocks them;
+ * rejected jobs fail.
  * @returns the jobs
- * @throws Refusal 403 for who may not say so, 422 for an environment that no job of the run waits for
+ * @throws Refusal 403 for users who may not review, 422 for an environment that no job of the run waits for
  */
 export async function reviewRun(
   scope: WriteScope,
@@ -102,8 +102,8 @@ export async function reviewRun(
 }
 
 /**
- * An app that an environment asks lets the jobs of a run in or not, or tells how far it has come.
- * @throws Refusal 404 where no job of the run waits for the app
+ * Stores an app's decision on the jobs of a run that wait for it, or its progress.
+ * @throws Refusal 404 if no job of the run waits for the app
  */
 export async function reviewAsApp(
   scope: WriteScope,
@@ -130,7 +130,7 @@ export async function reviewAsApp(
   await advanceRun(scope, run);
 }
 
-/** A run of which something may still be said, its row locked, with its jobs that wait. */
+/** A run that can still be reviewed, with its waiting jobs. Its row is locked. */
 async function findReviewed({ tx }: WriteScope, id: Run): Promise<{ run: RunRow; waiting: JobRow[] }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if ((await countReviews(tx, run.id)) >= maxReviews)
@@ -142,7 +142,7 @@ async function rejectJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[
   for (const job of jobs) await transitionJob(scope, run, job, 'reject', { problem });
 }
 
-/** The jobs of a run that wait, by the environments that they wait for. */
+/** The waiting jobs of a run, by the environments that they wait for. */
 export async function loadPending(db: Db, run: RunSummary): Promise<{ environment: EnvironmentRow; since: Date | null }[]> {
   const byEnvironment = grouped(await listWaitingJobs(db, run.id, run.attempt), ({ environment_id }) => environment_id);
   const environments = await loadEnvironments(db, unique(byEnvironment.keys()));

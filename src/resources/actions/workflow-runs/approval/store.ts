@@ -12,16 +12,16 @@ type Run = Id<'workflow_runs'>;
 export const insertReview = (tx: Tx, row: Insertable<DB['workflow_run_reviews']>): Promise<ReviewRow> =>
   tx.insertInto('workflow_run_reviews').values(row).returningAll().executeTakeFirstOrThrow();
 
-/** The jobs that a review is about. */
+/** The jobs that a review applies to. */
 export const insertJobReviews = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_reviews']>[]): Promise<void> => {
   await tx.insertInto('workflow_job_reviews').values(rows).execute();
 };
 
-/** What was said of a job. */
+/** A review of one job. */
 export type JobReview = Pick<ReviewRow, 'user_id' | 'app_id' | 'state'> &
   Pick<Selectable<DB['workflow_job_reviews']>, 'job_id' | 'is_bypass'>;
 
-/** What was said of some jobs, in its order. */
+/** The reviews of jobs, in order. */
 export const listJobReviews = (db: Db, jobs: readonly JobRow['id'][]): Promise<JobReview[]> =>
   db
     .selectFrom('workflow_job_reviews as j')
@@ -31,7 +31,7 @@ export const listJobReviews = (db: Db, jobs: readonly JobRow['id'][]): Promise<J
     .orderBy('r.id')
     .execute();
 
-/** How many reviews people have given of a run. */
+/** The number of a run's reviews by people. */
 export const countReviews = async (db: Db, run: Run): Promise<number> => {
   const { count } = await db
     .selectFrom('workflow_run_reviews')
@@ -41,10 +41,10 @@ export const countReviews = async (db: Db, run: Run): Promise<number> => {
   return count;
 };
 
-/** A review with the environments that it was of. */
+/** A review with its environments. */
 type ReviewOfEnvironments = ReviewRow & { environments: Id<'environments'>[] };
 
-/** What people have said of a run, the latest first. */
+/** The reviews of a run by people, latest first. */
 export const listReviews = (db: Db, run: Run, limit: number): Promise<ReviewOfEnvironments[]> =>
   db
     .selectFrom('workflow_run_reviews as r')
@@ -60,7 +60,7 @@ export const listReviews = (db: Db, run: Run, limit: number): Promise<ReviewOfEn
     .limit(limit)
     .execute();
 
-/** Reviews by their ids, each with the jobs that it was of. */
+/** Reviews by their ids, each with its jobs. */
 export const loadReviewsWithJobs = async (
   db: Db,
   ids: readonly Review[],
@@ -90,7 +90,7 @@ export const listWaitingJobs = (db: Db, run: Run, attempt: number): Promise<JobR
     .orderBy('id')
     .execute();
 
-/** Runs of a repository whose jobs wait for an environment, or for one that was deleted. */
+/** Runs of a repository whose jobs wait for an environment, including deleted ones. */
 export const listRunsWaitingFor = async (
   db: Db,
   repository: Id<'repositories'>,

@@ -1,5 +1,5 @@
-// Concurrency groups: of the runs, jobs and calls of workflows in one, one is in progress and the latest other one waits; those
-// that waited before it are cancelled.
+// Concurrency groups. Members are runs, jobs and calls of workflows. One member of a group is in progress, and the latest other
+// one waits; earlier waiting members are cancelled.
 
 import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -23,7 +23,7 @@ import {
 
 type Group = Id<'concurrency_groups'>;
 
-/** Makes a run, job or call, which is pending, a member of a group. When it is its turn, it is begun by `settleGroup`. */
+/** Adds a pending run, job or call to a group. `settleGroup` starts it when it is its turn. */
 export async function enterGroup(
   tx: Tx,
   repository: Id<'repositories'>,
@@ -34,12 +34,12 @@ export async function enterGroup(
   if (await insertMember(tx, { ...member, group: id, cancelsInProgress })) await enqueueSettling(tx, id);
 }
 
-/** Takes a run or job that is over out of its group, so that the next one has its turn; a run with its calls. */
+/** Removes a finished run or job from its group, so that the next member gets its turn. A run is removed with its calls. */
 export async function leaveGroup(tx: Tx, member: Pick<MemberKey, 'run' | 'job'>): Promise<void> {
   for (const group of unique(await removeMember(tx, member))) await enqueueSettling(tx, group);
 }
 
-/** Takes the calls that are over out of their groups, and makes those members that come now. */
+/** Removes finished calls from their groups, and adds new calls. */
 export async function settleCalls(
   tx: Tx,
   run: Pick<RunRow, 'id' | 'repository_id'>,
@@ -73,15 +73,15 @@ const settling = { name: 'workflow-runs.settle-group', attempts: 25 } as const;
 const enqueueSettling = (tx: Tx, group: Group): Promise<void> =>
   enqueue(tx, settling, { group }, { key: `${settling.name} ${group}`, queue: `${settling.name} ${group}` });
 
-/** What a member is to do: to begin, or to be cancelled. */
+/** The action for a member: start or cancel. */
 export type Turns = {
   readonly begin: (context: JobContext, member: MemberRow) => Promise<void>;
   readonly cancel: (context: JobContext, member: MemberRow) => Promise<void>;
 };
 
 /**
- * Decides whose turn it is in a group, and then has each of those begun or cancelled, in a transaction of its own: so that nobody
- * who holds the lock of a run waits for a group, and the other way round. Repeating it changes nothing.
+ * Decides whose turn it is in a group, and then starts or cancels each member concerned in a transaction of its own. This way, no
+ * transaction waits for a group while it holds the lock of a run, or vice versa. Repeating it changes nothing.
  */
 export const settleGroup = ({ begin, cancel }: Turns) =>
   job<{ group: Group }, JobContext>({

@@ -25,9 +25,9 @@ export const presentGroup = (urls: RepositoryUrls, row: GroupRow): ConcurrencyGr
 });
 
 /**
- * A group with its members, or with one of them and those that come before it. A run is meant with the calls of workflows in it,
- * a job with those that lead to it (the public API's rule).
- * @throws Refusal 422 where that isn't in the group
+ * A group with its members, or with one member and those before it. A run includes the calls of workflows in it, and a job
+ * includes the calls that lead to it (the public API's rule).
+ * @throws Refusal 422 if that member isn't in the group
  */
 export async function presentGroupWithMembers(
   db: Db,
@@ -54,7 +54,7 @@ export async function presentGroupWithMembers(
   };
 }
 
-/** Groups of a whole page, each with the places of a run and its jobs. */
+/** Presents a page of groups, each with the positions of a run and its jobs. */
 export async function presentGroupsOfRun(
   db: Db,
   urls: RepositoryUrls,
@@ -77,7 +77,7 @@ export async function presentGroupsOfRun(
   });
 }
 
-/** A member; a call of a workflow has the name of the job that calls, which has no id. */
+/** A member. A call of a workflow has the name of the calling job, but no job id. */
 function presentMember(
   urls: RepositoryUrls,
   { run_id, run_name, job_id, job_name, status }: NamedMember,

@@ -9,14 +9,14 @@ export type GroupRow = Selectable<DB['concurrency_groups']>;
 export type MemberRow = Selectable<DB['concurrency_group_members']>;
 type Group = Id<'concurrency_groups'>;
 
-/** A run, a job of it, or a call of a workflow in it (a `Lease`, by its key). */
+/** A run, one of its jobs, or a call of a workflow in it (a `Lease`, by its key). */
 export type MemberKey = {
   readonly run: Id<'workflow_runs'>;
   readonly job: Id<'workflow_jobs'> | null;
   readonly call?: { readonly key: string; readonly name: string } | null;
 };
 
-/** Adds a group of this name, or gives the one that is there. */
+/** Finds or creates the group with this name. */
 export async function putGroup(tx: Tx, repository: RepositoryId, name: string): Promise<Group> {
   const { id } = await tx
     .insertInto('concurrency_groups')
@@ -31,11 +31,11 @@ export async function putGroup(tx: Tx, repository: RepositoryId, name: string): 
   return id;
 }
 
-/** A group, its row locked: who changes which of its members is in progress holds this lock, and no other. */
+/** A group with its row locked. Changing which member is in progress requires this lock, and no other. */
 export const findGroupForUpdate = (tx: Tx, id: Group): Promise<GroupRow | undefined> =>
   tx.selectFrom('concurrency_groups').selectAll().where('id', '=', id).forUpdate().executeTakeFirst();
 
-/** Adds a member. @returns whether it was none before */
+/** Adds a member. @returns false if it already was a member */
 export const insertMember = async (
   tx: Tx,
   { run, job, call, group, cancelsInProgress }: MemberKey & { readonly group: Group; readonly cancelsInProgress: boolean },
@@ -57,7 +57,7 @@ export const insertMember = async (
   return added.length > 0;
 };
 
-/** Removes the membership of a run, with those of its calls, or of a job. @returns the groups that they were in */
+/** Removes a run with its calls, or a job, from their groups. @returns these groups */
 export async function removeMember(tx: Tx, { run, job }: Pick<MemberKey, 'run' | 'job'>): Promise<Group[]> {
   const { rows } = await sql<{ group_id: Group }>`
     delete from concurrency_group_members where run_id = ${run} and job_id is not distinct from ${job}
@@ -65,7 +65,7 @@ export async function removeMember(tx: Tx, { run, job }: Pick<MemberKey, 'run' |
   return rows.map(({ group_id }) => group_id);
 }
 
-/** The memberships of the calls of a run, in the order in which they came. */
+/** The memberships of a run's calls, oldest first. */
 export const listCallMembers = (db: Db, run: Id<'workflow_runs'>): Promise<MemberRow[]> =>
   db
     .selectFrom('concurrency_group_members')
@@ -79,7 +79,7 @@ export const removeCallMember = async (tx: Tx, { id }: Pick<MemberRow, 'id'>): P
   await tx.deleteFrom('concurrency_group_members').where('id', '=', id).execute();
 };
 
-/** Notes that a call is cancelled. @returns whether it was not before, and is still a member */
+/** Marks a call as cancelled. @returns false if it already was, or is no longer a member */
 export async function cancelCallMember(tx: Tx, { id }: Pick<MemberRow, 'id'>): Promise<boolean> {
   const changed = await tx
     .updateTable('concurrency_group_members')
@@ -93,10 +93,10 @@ export async function cancelCallMember(tx: Tx, { id }: Pick<MemberRow, 'id'>): P
 
 const groups = (db: Db) => db.selectFrom('concurrency_groups').selectAll();
 
-/** A group is there while it has members: who is the last to leave it may not have removed it yet. */
+/** Only groups with members exist for the API, since the last member may not have removed the row yet. */
 const hasMembers = sql<boolean>`exists (select from concurrency_group_members m where m.group_id = concurrency_groups.id)`;
 
-/** A group that has members, by its name in any case. */
+/** A group that has members, by its name, regardless of case. */
 export const selectGroup = (db: Db, repository: OrSql<RepositoryId>, name: string) =>
   groups(db).where('repository_id', '=', repository).where(sql<boolean>`lower(name) = lower(${name})`).where(hasMembers);
 
@@ -118,22 +118,22 @@ export const listGroupsOfRun = (db: Db, run: Id<'workflow_runs'>, page: Page): P
     page,
   );
 
-/** Removes a group that nobody is in. Its row is locked. */
+/** Removes a group without members. Its row is locked. */
 export const removeGroup = async (tx: Tx, id: Group): Promise<void> => {
   await tx.deleteFrom('concurrency_groups').where('id', '=', id).execute();
 };
 
-/** A member with the names of its run and of its job, or of the job that calls. */
+/** A member with the names of its run and of its job, or of the calling job. */
 export type NamedMember = MemberRow & { run_name: string; job_name: string | null };
 
-/** What the key of a job begins with that calls lead to: those of the calls, with and without the slash at their ends. */
+/** The prefixes of the key of a job behind calls: the keys of the calls, with and without a trailing slash. */
 export const callKeysAbove = async (db: Db, job: Id<'workflow_jobs'>): Promise<{ run: Id<'workflow_runs'>; keys: string[] }[]> =>
   (await db.selectFrom('workflow_jobs').select(['run_id', 'key']).where('id', '=', job).execute()).map(({ run_id, key }) => ({
     run: run_id,
     keys: [...key.matchAll(/\//g)].flatMap(({ index }) => [key.slice(0, index), key.slice(0, index + 1)]),
   }));
 
-/** The members of some groups, who has its turn first, then those that wait, in the order in which they came. */
+/** The members of groups: first those in progress, then those that wait, oldest first. */
 export const listNamedMembers = async (db: Db, ids: readonly Group[]): Promise<NamedMember[]> =>
   ids.length === 0
     ? []
@@ -148,11 +148,11 @@ export const listNamedMembers = async (db: Db, ids: readonly Group[]): Promise<N
         .orderBy('m.id')
         .execute();
 
-/** The members of a group, in the order in which they came. */
+/** The members of a group, oldest first. */
 export const listMembers = (db: Db, group: Group): Promise<MemberRow[]> =>
   db.selectFrom('concurrency_group_members').selectAll().where('group_id', '=', group).orderBy('id').execute();
 
-/** Gives a group to one of its members. */
+/** Marks a member of a group as in progress. */
 export async function giveGroup(tx: Tx, { id, group_id }: MemberRow, now: Date): Promise<void> {
   await tx.updateTable('concurrency_group_members').set({ status: 'in_progress' }).where('id', '=', id).execute();
   await tx.updateTable('concurrency_groups').set({ last_acquired_at: now }).where('id', '=', group_id).execute();

@@ -1,4 +1,4 @@
-// What becomes of runs, jobs and calls of workflows when it is their turn in a concurrency group, or when another one cancels
+// What happens to runs, jobs and calls of workflows when it is their turn in a concurrency group, or when another member cancels
 // them.
 import type { WriteScope } from '#endpoint/scope.ts';
 import { cancelJobs } from '../jobs/cancel.ts';
@@ -12,7 +12,7 @@ import { findJob, findRunForUpdate, listJobsOfAttempt, type RunRow } from '../st
 import type { Turns } from './groups.ts';
 import { cancelCallMember, type MemberRow } from './store.ts';
 
-/** What members of concurrency groups do when it is their turn, or another's. */
+/** The effect on each kind of member when its turn comes, or when it is cancelled. */
 export const turns: Turns = {
   async begin({ scope }, { run_id, job_id, call_key }) {
     await runScope(scope).change(async (scope) => {
@@ -49,7 +49,7 @@ export const turns: Turns = {
   },
 };
 
-/** Cancels a call of a workflow: its jobs as those of a run. */
+/** Cancels a call of a workflow. Its jobs are cancelled like the jobs of a run. */
 async function cancelCall(scope: WriteScope, run: RunRow, member: MemberRow, key: string): Promise<void> {
   if (!(await cancelCallMember(scope.tx, member))) return;
   const prefix = key.replace(/\/?$/, '/');

@@ -2,7 +2,7 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { allowsJob, transitionJob } from '../states/job-states.ts';
 import type { JobRow, RunRow } from '../store.ts';
 
-/** Cancels jobs: those that wait at once, and those that run when their runners hear of it. */
+/** Cancels jobs. Waiting jobs end immediately; running jobs end when their runners learn of it. */
 export async function cancelJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[]): Promise<void> {
   for (const job of jobs) {
     if (allowsJob(job, 'cancel')) await transitionJob(scope, run, job, 'cancel');

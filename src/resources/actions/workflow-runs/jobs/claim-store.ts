@@ -1,4 +1,4 @@
-// The statements of the queue: which jobs wait, and who may take them.
+// The statements of the queue: which jobs wait, and which runners may take them.
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
@@ -9,11 +9,11 @@ import type { JobRow } from '../store.ts';
 type Job = Id<'workflow_jobs'>;
 type Run = Id<'workflow_runs'>;
 
-/** Runners that ask for jobs, and differ in nothing that the queue looks at. */
+/** Runners that request jobs and are equal in everything that the queue considers. */
 export type Takers = {
   /** In the order of their requests. */
   readonly ids: readonly Id<'runners'>[];
-  /** What all of them are: a runner that isn't so any more gets none. */
+  /** Their common properties. A runner that changed in the meantime gets no job. */
   readonly kind: Pick<
     RunnerRow,
     | 'repository_id'
@@ -29,10 +29,7 @@ export type Takers = {
   readonly labels: readonly string[];
 };
 
-/**
- * The runners that ask and are still what they were, each with its place. One that is for a single job and has had it isn't among
- * them.
- */
+/** The requesting runners that haven't changed, with their order. Single-use runners that already had a job are excluded. */
 const asking = ({ ids, kind }: Takers) => sql`
   asking as (
     select a.*, row_number() over (order by array_position(${[...ids]}::bigint[], a.id)) as place from runners a
@@ -56,10 +53,7 @@ export const inProgressBeside = sql<number>`(
   select count(*) from workflow_jobs o
   where o.run_id = j.run_id and o.attempt = j.attempt and o.key = j.key and o.status = 'in_progress')`;
 
-/**
- * What runners may take: jobs of repositories and workflows that they are for, with no other labels than their own, and in their
- * group.
- */
+/** Whether the runners may take a job: they serve its repository and workflow, have all its labels, and are in its group. */
 const fits = ({ labels }: Takers) => sql<boolean>`
   ${waits} and j.labels <@ ${labels}::text[] and ${servesRepository}
   and (g.id is null or ${groupTakesWorkflow}) and ${isNamedGroup} and (h.id is null or h.status <> 'Deleting')
@@ -73,9 +67,7 @@ const queue = sql`
     left join hosted_runners h on h.id = r.hosted_runner_id
     left join runner_groups g on g.id = coalesce(h.runner_group_id, r.runner_group_id)`;
 
-/**
- * The run of the oldest waiting job that fits, its row locked. A run that others hold is passed over, unless the runners wait.
- */
+/** The run of the oldest matching job, with its row locked. Runs locked by others are skipped, unless `waits` is set. */
 export async function lockNextRun(tx: Tx, takers: Takers, { waits: isWaiting }: { waits: boolean }): Promise<Run | undefined> {
   const { rows } = await sql<{ id: Run }>`
     with ${asking(takers)}
@@ -85,8 +77,8 @@ export async function lockNextRun(tx: Tx, takers: Takers, { waits: isWaiting }: 
 }
 
 /**
- * Gives the waiting jobs of a run that fit to runners, the oldest to the one that asked first. The run's row is locked: nobody
- * else changes its jobs meanwhile.
+ * Assigns the matching jobs of a run to runners: the oldest job to the first runner. The run's row is locked, so nobody else
+ * changes its jobs meanwhile.
  */
 export async function claimJobs(tx: Tx, takers: Takers, { run, now }: { run: Run; now: Date }): Promise<JobRow[]> {
   const { rows } = await sql<JobRow>`
@@ -108,7 +100,7 @@ export async function claimJobs(tx: Tx, takers: Takers, { run, now }: { run: Run
   return rows;
 }
 
-/** Whether one of the runners is still what it was, and whether a job waits that fits to it. */
+/** Whether one of the runners is unchanged, and whether a matching job waits. */
 export async function findFitting(db: Db, takers: Takers): Promise<{ isAsked: boolean; isThere: boolean }> {
   const { rows } = await sql<{ isAsked: boolean; isThere: boolean }>`
     with ${asking(takers)}
@@ -121,14 +113,14 @@ export async function findFitting(db: Db, takers: Takers): Promise<{ isAsked: bo
 /** A job that waits for a hosted runner. */
 type WaitingForHosted = {
   readonly id: Job;
-  /** Its matrix, and how many more jobs of that may be in progress; null: any number. */
+  /** Its matrix, and how many more of the matrix's jobs may be in progress; null means any number. */
   readonly matrix: string;
   readonly room: number | null;
   /** The hosted runners that may run it. */
   readonly hosted: readonly Id<'hosted_runners'>[];
 };
 
-/** Jobs that wait and name a hosted runner that is ready, or its group; the oldest first, up to some. */
+/** Waiting jobs that name a ready hosted runner or its group, oldest first, up to a limit. */
 export async function listWaitingForHosted(db: Db, limit: number): Promise<WaitingForHosted[]> {
   const { rows } = await sql<WaitingForHosted>`
     select j.id, j.run_id || ' ' || j.attempt || ' ' || j.key as matrix, j.max_parallel - ${inProgressBeside} as room,

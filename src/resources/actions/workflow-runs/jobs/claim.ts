@@ -1,4 +1,4 @@
-// The queue of jobs: how runners take them. It knows nothing of how runners speak.
+// The queue of jobs, from which runners take them. It is independent of the runner protocol.
 import type { ChangeScope, WriteScope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { labelsOf, type RunnerRow } from '#resources/actions/runners/index.ts';
@@ -11,12 +11,12 @@ import { claimJobs, findFitting, lockNextRun, type Takers } from './claim-store.
 export type TakenJob = { readonly job: JobRow; readonly run: RunRow };
 export type FoundJob = TakenJob & { readonly labels: readonly string[] };
 
-/** How often runners try again that were in the way of others. */
+/** How often runners try again after a conflict with others. */
 const tries = 20;
 
 /**
- * What names the runners that may take jobs together: all that the queue looks at. One that takes a single job is looked at by
- * itself.
+ * The key shared by runners that may take jobs together: everything that the queue considers. Single-use runners have keys of
+ * their own.
  */
 export const queueKeyOf = (runner: RunnerRow): string => {
   const { repository_id, organization_id, runner_group_id, hosted_runner_id, labels, custom_labels, os } = runner;
@@ -25,25 +25,25 @@ export const queueKeyOf = (runner: RunnerRow): string => {
 };
 
 /**
- * Gives waiting jobs of one run to runners of one `queueKeyOf`, the oldest job that fits first, with the labels by which they
- * were found. What others take at the same time doesn't hold them up, unless there is nothing else.
+ * Assigns waiting jobs of one run to runners with the same `queueKeyOf`, the oldest matching job first. Each job is returned with
+ * the labels that matched. Runs locked by others are skipped, unless no other run matches.
  * @param runners in the order of their requests
- * @returns the job of each runner that got one; none where no job waits that fits; undefined where no runner is there any more,
- * as it was, or where others were in the way each time
+ * @returns the job of each runner that got one, which is empty if no matching job waits; undefined if none of the runners exists
+ * unchanged, or if there was a conflict each time
  */
 export async function takeJobs(scope: ChangeScope, runners: readonly RunnerRow[]): Promise<Map<RunnerRow, FoundJob> | undefined> {
   const [kind] = runners;
   if (!kind) return new Map();
   const takers: Takers = { ids: gather(runners, 'id'), kind, labels: labelsOf(kind) };
   for (let left = tries; left > 0; left--) {
-    // First a run that nobody holds; then they wait for one, since what holds it is short.
+    // The first try skips locked runs. Later tries wait for the lock, which is held only briefly.
     const taken = await scope.change((scope) => take(scope, takers, { waits: left < tries }));
     if (taken.length > 0) {
       const byRunner = new Map(taken.map((one) => [one.job.runner_id, one]));
       return new Map(
         runners.flatMap((runner) => {
           const own = byRunner.get(runner.id);
-          // A job that names a group alone is for whatever label its runner has.
+          // A job that names only a group matches any label of its runner.
           return own ? [[runner, { ...own, labels: own.job.labels.length > 0 ? own.job.labels : takers.labels }]] : [];
         }),
       );
@@ -59,7 +59,7 @@ async function take(scope: WriteScope, takers: Takers, { waits }: { waits: boole
   const { tx, now } = scope;
   const id = await lockNextRun(tx, takers, { waits });
   if (id === undefined) return [];
-  // Another statement: it sees what the one before may have waited for.
+  // A separate statement sees the changes that the previous one may have waited for.
   const [jobs, before] = await Promise.all([claimJobs(tx, takers, { run: id, now }), findRun(tx, id)]);
   if (!before || jobs.length === 0) return [];
   const run = allowsRun(before, 'begin') ? await transitionRun(scope, before, 'begin') : before;

@@ -13,19 +13,19 @@ import { findJob, findRunForUpdate, type JobRow, listOverdueJobs, listSilentJobs
 import { endLostJob, giveUpJob } from './lost-runners.ts';
 
 const jobsPerBatch = 500;
-/** A job without any report was lost on its way to its runner: it is offered again after this time, in seconds. */
+/** A job without any report never reached its runner. It is offered again after this time, in seconds. */
 const unheard = 60;
-/** In seconds: runners end jobs by themselves when their time is over, and tell of it. */
+/** In seconds: runners end jobs themselves when the time limit is reached, and report it. */
 const overtime = 60;
 const usualMinutes = fixedValue(runLimits.jobTime) / 60_000;
 
 /**
- * Whether the server has been there for a time, in seconds. A runner that was silent for it is gone then, and hadn't merely
- * nobody to tell: to offer its job again would run it twice at once.
+ * Whether the server has been running for a time, in seconds. Only then does a runner's silence mean that it is gone, since it
+ * may have been unable to reach the server. Offering its job again would run the job twice.
  */
 const isThereFor = ({ services, now }: JobContext, seconds: number): boolean => services.openedAt <= addSeconds(now, -seconds);
 
-/** Ends the jobs of runners that are gone, and offers those again that never reached one. */
+/** Ends the jobs of runners that are gone, and offers jobs again that never reached their runner. */
 export const endSilentJobs = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.end-silent',
   attempts: 1,
@@ -46,7 +46,7 @@ export const endSilentJobs = job<Record<string, never>, JobContext>({
   },
 });
 
-/** Tells runners to end the jobs whose time is over, and ends those that weren't ended since. */
+/** Has runners end the jobs that exceeded their time limit, and ends jobs whose runners didn't do so. */
 export const endOverdueJobs = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.end-overdue',
   attempts: 1,
@@ -67,7 +67,7 @@ export const endOverdueJobs = job<Record<string, never>, JobContext>({
   },
 });
 
-/** Changes a job that is in progress, with the row of its run locked, in a transaction of its own. */
+/** Changes a job in progress in its own transaction, with the run's row locked. */
 async function withJob(
   { scope }: JobContext,
   { id, run_id }: Pick<JobRow, 'id' | 'run_id'>,
@@ -80,10 +80,10 @@ async function withJob(
   });
 }
 
-/** The time that a job waits at most, in seconds. */
+/** The maximum time that a job waits, in seconds. */
 const longest = fixedValue(runLimits.waiting) / 1_000;
 
-/** Ends the jobs that nobody has let into their environments for too long. */
+/** Ends jobs that have waited too long for their environments. */
 export const endLongWaits = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.end-long-waits',
   attempts: 1,

@@ -1,4 +1,4 @@
-// What `hearth explain` and `hearth doctor` read of jobs that wait.
+// What `hearth explain` and `hearth doctor` read about waiting jobs.
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
@@ -8,7 +8,7 @@ import { inProgressBeside, isNamedGroup } from './claim-store.ts';
 
 type Job = Id<'workflow_jobs'>;
 
-/** A job and its run, with the concurrency groups that these wait for and who holds them. */
+/** A job and its run, with the concurrency groups that they wait for and the members in progress there. */
 export type JobFacts = Pick<
   JobRow,
   'id' | 'name' | 'status' | 'conclusion' | 'labels' | 'group_name' | 'max_parallel' | 'runner_name' | 'queued_at' | 'plan'
@@ -21,17 +21,17 @@ export type JobFacts = Pick<
   readonly job_concurrency: HeldGroup | null;
 };
 
-/** A concurrency group, and the run that has it. */
+/** A concurrency group, and the run that is in progress in it. */
 export type HeldGroup = { readonly name: string; readonly holder: number | null };
 
-/** The group of a member, as JSON; null where it is in none, or has it. */
+/** The group that a member waits for, as JSON; null if it isn't in a group, or is the member in progress. */
 const heldGroup = (member: RawBuilder<boolean>) => sql<HeldGroup | null>`(
   select json_build_object('name', c.name, 'holder', (
     select o.run_id from concurrency_group_members o where o.group_id = c.id and o.status = 'in_progress' order by o.id limit 1))
   from concurrency_group_members m join concurrency_groups c on c.id = m.group_id
   where m.run_id = w.id and m.status = 'pending' and ${member})`;
 
-/** A job of a repository by its names, in any case. */
+/** A job of a repository by its names, regardless of case. */
 export async function findJobFacts(db: Db, owner: string, name: string, job: Job): Promise<JobFacts | undefined> {
   const { rows } = await sql<JobFacts>`
     select j.id, j.name, j.status, j.conclusion, j.labels, j.group_name, j.max_parallel, j.runner_name, j.queued_at, j.plan,
@@ -46,7 +46,7 @@ export async function findJobFacts(db: Db, owner: string, name: string, job: Job
   return rows[0];
 }
 
-/** A runner that may be for a job, by what it takes. */
+/** A runner that might run a job, with the properties that decide it. */
 export type CandidateRunner = Pick<RunnerRow, 'name' | 'os' | 'labels' | 'custom_labels' | 'hosted_runner_id' | 'seen_at'> & {
   readonly serves: boolean;
   readonly takes: boolean;
@@ -54,7 +54,7 @@ export type CandidateRunner = Pick<RunnerRow, 'name' | 'os' | 'labels' | 'custom
   readonly busy: boolean;
 };
 
-/** The self-hosted runners of a job's repository and organization, up to some. */
+/** The self-hosted runners of a job's repository and organization, up to a limit. */
 export async function listCandidates(db: Db, job: Job, limit: number): Promise<CandidateRunner[]> {
   const { rows } = await sql<CandidateRunner>`
     select r.name, r.os, r.labels, r.custom_labels, r.hosted_runner_id, r.seen_at, ${servesRepository} as serves,
@@ -69,7 +69,7 @@ export async function listCandidates(db: Db, job: Job, limit: number): Promise<C
   return rows;
 }
 
-/** A hosted runner that a job names, or whose group it names. */
+/** A hosted runner that a job names, directly or by its group. */
 export type HostedCandidate = {
   readonly name: string;
   readonly status: string;
@@ -92,13 +92,13 @@ export async function listHostedCandidates(db: Db, job: Job, limit: number): Pro
   return rows;
 }
 
-/** How many jobs wait and run, and of these, how many nobody looks after; times in seconds. */
+/** How many jobs wait and run, and how many running jobs are stuck; times in seconds. */
 type JobCounts = {
   readonly waiting: number;
   readonly running: number;
-  /** Not heard of for longer than `silence`, or told to end before that. */
+  /** Jobs without a report for longer than `silence`, or cancelled before that. */
   readonly stuck: number;
-  /** How long the oldest has waited, and which it is. */
+  /** How long the oldest job has waited, and its name. */
   readonly longest: number;
   readonly oldest: string | null;
 };

@@ -20,10 +20,10 @@ import {
   listHostedCandidates,
 } from './explain-store.ts';
 
-/** What was looked at, and whether the job may go on by it. */
+/** A check, and whether the job passes it. */
 type WaitingStep = { readonly check: string; readonly passed: boolean; readonly because: string };
 
-/** Why a job waits, step by step; `name` is undefined where there is no such job. */
+/** Why a job waits, step by step; `name` is undefined if the job doesn't exist. */
 type JobExplanation = {
   readonly name: string | undefined;
   readonly steps: readonly WaitingStep[];
@@ -35,7 +35,7 @@ const offlineAfter = fixedValue(runnerLimits.offline);
 const mostRunners = 10_000;
 
 /**
- * Tells why a job of a repository waits: the first step that isn't passed is the reason.
+ * Explains why a job of a repository waits: the first check that fails is the reason.
  * @param options `runsHosted`: whether the server starts programs for jobs of hosted runners; `secrets` opens the registries that
  * the job names
  */
@@ -83,7 +83,7 @@ function stateStep({ status, conclusion, runner_name, queued_at }: JobFacts): Wa
   return { check: 'state', passed: true, because };
 }
 
-/** Whether it is a job's turn, whatever runners there are. */
+/** Whether it is the job's turn, regardless of runners. */
 function turnSteps(job: JobFacts): WaitingStep[] {
   const { run_id, run_status, run_conclusion, max_parallel, in_progress, status } = job;
   const goesOn = run_status === 'queued' || run_status === 'in_progress' || run_status === 'waiting';
@@ -112,7 +112,7 @@ const concurrencyStep = (who: string, { name, holder }: HeldGroup): WaitingStep 
   because: `${who} waits for the concurrency group ${name}${holder === null ? '' : `, which run ${holder} has`}`,
 });
 
-/** Hosted runners that the job names: a program is started for it where one has room. */
+/** Hosted runners that the job names: one with capacity starts a program for the job. */
 function hostedSteps(hosted: readonly HostedCandidate[], runsHosted: boolean): WaitingStep[] {
   const names = hosted.map(({ name }) => name).join(', ');
   const steps: Narrowing<HostedCandidate>[] = [
@@ -132,7 +132,7 @@ function hostedSteps(hosted: readonly HostedCandidate[], runsHosted: boolean): W
   ];
 }
 
-/** Self-hosted runners, by what each step leaves of them. */
+/** Self-hosted runners: how many remain after each check. */
 function runnerSteps(job: JobFacts, runners: readonly CandidateRunner[], now: Date): WaitingStep[] {
   const { labels, group_name } = job;
   const isOnline = ({ busy, seen_at }: CandidateRunner) =>
@@ -160,7 +160,7 @@ function runnerSteps(job: JobFacts, runners: readonly CandidateRunner[], now: Da
 
 type Narrowing<Candidate> = readonly [check: string, fits: (candidate: Candidate) => boolean, text: string];
 
-/** A step for each condition, up to the first that none of the rest fulfils. */
+/** A step for each condition, up to the first that none of the remaining runners meets. */
 function narrow<Candidate>(noun: string, all: readonly Candidate[], conditions: readonly Narrowing<Candidate>[]): WaitingStep[] {
   const steps: WaitingStep[] = [];
   let left = all;

@@ -10,8 +10,8 @@ import type { TakenJob } from './claim.ts';
 import { leaveJob } from './runner-reports.ts';
 
 /**
- * Ends a job whose runner is gone. A job without any report never reached its runner: it is offered again, unless somebody has
- * cancelled it.
+ * Ends a job whose runner is gone. A job without any report never reached its runner, and is offered again unless it was
+ * cancelled.
  * @param run its row, locked
  */
 export async function giveUpJob(scope: WriteScope, run: RunRow, job: JobRow, problem: string): Promise<void> {
@@ -19,7 +19,7 @@ export async function giveUpJob(scope: WriteScope, run: RunRow, job: JobRow, pro
   await endLostJob(scope, run, job, problem);
 }
 
-/** Offers a job again at once whose runner wasn't there any more when it was to get it. */
+/** Offers a job again immediately, since its runner disappeared before it got the job. */
 export async function returnJob(scope: WriteScope, { job: { id, runner_id }, run: { id: runId } }: TakenJob): Promise<void> {
   const run = await findRunForUpdate(scope.tx, runId);
   const job = await findJob(scope.tx, id);
@@ -27,7 +27,7 @@ export async function returnJob(scope: WriteScope, { job: { id, runner_id }, run
     await giveUpJob(scope, run, job, 'Its runner was not there any more');
 }
 
-/** Ends a job that its runner doesn't end. */
+/** Ends a job that its runner didn't end. */
 export async function endLostJob(scope: WriteScope, run: RunRow, job: JobRow, problem: string): Promise<void> {
   const to = job.cancelled_at === null ? 'failure' : 'cancelled';
   await leaveJob(scope.tx, await transitionJob(scope, run, job, 'lose', { to, problem: job.problem ?? problem }));

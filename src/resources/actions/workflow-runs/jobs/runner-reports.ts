@@ -1,4 +1,4 @@
-// What runners tell of their jobs. It knows nothing of how runners speak.
+// Reports of runners about their jobs. This module is independent of the runner protocol.
 
 import type { Db, Tx } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -17,10 +17,10 @@ import { putSteps, type StepState } from '../states/steps.ts';
 import { findJob, findRun, findRunForUpdate, type JobRow, listSteps, type RunRow, type StepRow, updateJob } from '../store.ts';
 import type { TakenJob } from './claim.ts';
 
-/** How a job or a step has ended, as a runner tells. */
+/** The result of a job or a step, as its runner reports it. */
 export type ReportedResult = 'success' | 'failure' | 'cancelled' | 'skipped';
 
-/** A step of a job's file, in their order. Rows are rows of the log. */
+/** A step of a job's file, in order. Rows are rows of the log. */
 type ReportedStep = {
   readonly result: ReportedResult | undefined;
   readonly startedAt: Date | undefined;
@@ -40,7 +40,7 @@ export type ReportedState = {
 
 const maxOutputs = fixedValue(runLimits.outputBytes);
 
-/** The job of a runner; undefined for one that it doesn't have. */
+/** The job of a runner; undefined if the runner doesn't have it. */
 export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Promise<JobRow | undefined> {
   const job = await findJob(db, id);
   return job?.runner_id === runner.id ? job : undefined;
@@ -50,10 +50,10 @@ export async function findJobOf(db: Db, runner: RunnerRow, id: JobRow['id']): Pr
 export const findRunOf = (db: Db, job: JobRow): Promise<RunRow | undefined> => findRun(db, job.run_id);
 
 /**
- * Writes what a runner tells of its job. When it tells the result, the job ends: its token with it, and what needs it follows. So
- * does a cancelled job that has nothing to clean up, when its runner learns of the cancellation: some runners wait for the
- * programs that a step began, and are silent then.
- * @returns the job as it is now
+ * Stores a runner's report about its job. When it contains the result, the job and its token end, and dependent jobs follow. A
+ * cancelled job with nothing to clean up also ends when its runner learns of the cancellation, since some runners wait silently
+ * for the programs that a step started.
+ * @returns the job after the change
  */
 export async function noteState(scope: WriteScope, runner: RunnerRow, given: JobRow, sent: ReportedState): Promise<JobRow> {
   const { tx, now } = scope;
@@ -61,7 +61,7 @@ export async function noteState(scope: WriteScope, runner: RunnerRow, given: Job
   const job = await findJob(tx, given.id);
   if (!run || !job) return given;
   if (!allowsJob(job, 'finish')) {
-    // It was ended without the runner, which has now ended it too.
+    // The server had already ended it; now its runner has ended it too.
     if (sent.result !== undefined) await removeSpent(tx, runner.id);
     return job;
   }
@@ -73,7 +73,7 @@ export async function noteState(scope: WriteScope, runner: RunnerRow, given: Job
   await putSteps(tx, stepsOf(steps, job, state, now));
   const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, reported)) };
   if (state.result === undefined) return updateJob(tx, job.id, heard);
-  // Some runners tell of a success where they have broken a job off.
+  // Some runners report success for jobs that they aborted.
   const to = job.cancelled_at === null ? state.result : 'cancelled';
   const ended = await transitionJob(scope, run, job, 'finish', { ...heard, to, completed_at: reported.endedAt ?? now });
   await leaveJob(tx, ended);
@@ -82,7 +82,7 @@ export async function noteState(scope: WriteScope, runner: RunnerRow, given: Job
   return ended;
 }
 
-/** Whether a job that is cancelled may still run something. */
+/** Whether a cancelled job may still run something. */
 async function hasCleanup(tx: Tx, { run, job }: TakenJob, reported: ReportedState, rows: readonly StepRow[]): Promise<boolean> {
   const workflow = await loadWorkflow(tx, run);
   const steps = workflow && standingOf(workflow, job)?.definition.source.steps;
@@ -96,14 +96,14 @@ const withoutAddedSteps = (reported: ReportedState, count: number): ReportedStat
   steps: reported.steps.slice(1, 1 + count),
 });
 
-/** How far a step is: as its runner reports now, or has reported before. */
+/** The progress of a step: from this report, or from an earlier one. */
 const progressOfStep = (reported: ReportedStep | undefined, row: StepRow | undefined): StepProgress => ({
   hasBegun: reported?.startedAt !== undefined || (row !== undefined && row.started_at !== null),
   hasEnded: reported?.result !== undefined || row?.status === 'completed',
   isSkipped: (reported?.result ?? row?.conclusion) === 'skipped',
 });
 
-/** The state of a job that is stopped where it is, with so many steps of its file. */
+/** The state of a job that is stopped, with the given number of steps in its file. */
 const stopped = (reported: ReportedState, count: number): ReportedState => ({
   ...reported,
   result: 'cancelled',
@@ -115,7 +115,7 @@ const stopped = (reported: ReportedState, count: number): ReportedState => ({
 
 const unbegun: ReportedStep = { result: undefined, startedAt: undefined, endedAt: undefined, firstRow: 0, rows: 0 };
 
-/** Ends a job where no task can be made for its runner, unless it has ended meanwhile. */
+/** Ends a job for which no task can be created, unless it has already ended. */
 export async function abandonJob(
   scope: WriteScope,
   { job: taken, run }: TakenJob,
@@ -130,13 +130,13 @@ export async function abandonJob(
   await advanceRun(scope, locked);
 }
 
-/** What ends with a job: its token; its log is stored. */
+/** Removes an ended job's token, and enqueues the job that stores its log. */
 export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
   if (token_id !== null) await removeToken(tx, token_id);
   await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
 }
 
-/** Outputs stay as they were first reported. What is beyond the limit is left out. */
+/** Outputs keep their first reported value. Outputs beyond the limit are dropped. */
 function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: string } {
   const reported = Object.fromEntries(Object.entries(outputs).map(([name, value]) => [storable(name), storable(value)]));
   const all = { ...reported, ...(job.outputs as { [name: string]: string }) };
@@ -149,13 +149,10 @@ function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: s
   );
 }
 
-/** A text without what PostgreSQL keeps in no JSON. */
+/** Removes characters that PostgreSQL can't store in JSON. */
 const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();
 
-/**
- * The rows of the steps that changed. The first and the last step of every job are the server's: what is before and after the
- * file's own.
- */
+/** The rows of the steps that changed. The server adds the first and the last step of every job, around the steps of its file. */
 function stepsOf(
   known: readonly StepRow[],
   job: JobRow,
@@ -192,7 +189,7 @@ function stepsOf(
   });
 }
 
-/** A step that a job ended without is skipped. */
+/** Steps that hadn't started when the job ended are skipped. */
 function stepChange(row: StepRow, step: ReportedStep, { isDone, now }: { isDone: boolean; now: Date }): StepState {
   const result = step.result ?? (isDone ? 'skipped' : null);
   return {

@@ -1,5 +1,5 @@
-// Addresses of logs. They need no credential for a minute, as those of the public API: programs that follow a redirect may not
-// send theirs.
+// Addresses of logs. They need no credential for a minute, as in the public API: programs that follow a redirect may not send
+// theirs.
 import type { Db } from '#database/connect.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { openKey, sealKey } from '#lib/sealed-key.ts';
@@ -13,15 +13,15 @@ const seconds = 60;
 
 type Sealing = { readonly secrets: Secrets; readonly now: Date };
 
-/** The key of an address of the log of a job. */
+/** The key in the address of a job's log. */
 export const keyOfLog = ({ secrets, now }: Sealing, job: Id<'workflow_jobs'>): string =>
   sealKey(secrets, contexts.job, { text: String(job), until: addSeconds(now, seconds) });
 
-/** The key of an address of the logs of an attempt of a run. */
+/** The key in the address of the logs of a run's attempt. */
 export const keyOfLogArchive = ({ secrets, now }: Sealing, { id, attempt }: Pick<RunSummary, 'id' | 'attempt'>): string =>
   sealKey(secrets, contexts.run, { text: `${id} ${attempt}`, until: addSeconds(now, seconds) });
 
-/** The job whose log a key opens; undefined where it expired, isn't ours, or the job was deleted. */
+/** The job whose log a key opens; undefined if the key is invalid or expired, or the job was deleted. */
 export async function findLogOfKey(db: Db, { secrets, now }: Sealing, key: string): Promise<JobRow | undefined> {
   const text = openKey(secrets, contexts.job, { key, now });
   return text === undefined ? undefined : findJob(db, asId(Number(text)));

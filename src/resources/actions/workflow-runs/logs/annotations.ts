@@ -1,11 +1,11 @@
 import type { NewAnnotation } from '#resources/code/checks/index.ts';
 
 /**
- * What a step says of files, within its log: `::error file=a.js,line=3::Missing semicolon`. What runners put before it is a sign
- * or a mark; a word or a quote there is a text that tells of such a line.
+ * An annotation in the log of a step, for example `::error file=a.js,line=3::Missing semicolon`. Runners may put symbols before
+ * it. After a word or a quote, it is part of an ordinary text.
  */
 const command = /^[^:\p{L}\p{N}"'`]{0,16}::(error|warning|notice)(?: ([^:]{0,4096}))?::(.+)$/su;
-/** What begins and ends a group of lines; what makes commands mere lines until its own word comes. */
+/** Commands that start and end a group of lines, and the one that disables commands until a given word. */
 const beginsGroup = '::group::Run ';
 const endsGroup = '::endgroup::';
 const stops = /^::stop-commands::(\S+)$/;
@@ -14,12 +14,12 @@ const levels = { error: 'failure', warning: 'warning', notice: 'notice' } as con
 const maxPosition = 2_147_483_647;
 const maxMessage = 60_000;
 
-/** Finds the first annotations in a log, part by part, up to a number of them. */
+/** Finds the first annotations in a log, part by part, up to a limit. */
 type AnnotationReader = { found(): NewAnnotation[]; read(part: string): void };
 
 /**
- * Reads whole lines of a log, each of which begins with its time. Before a step runs, runners show its script in a group, which
- * ends by the name of its shell: commands in there are none yet.
+ * Reads whole lines of a log, each with a leading time. Before a step runs, runners show its script in a group whose last line
+ * names its shell. Commands in that group are ignored.
  */
 export function openAnnotationReader(most: number): AnnotationReader {
   const all: NewAnnotation[] = [];
@@ -53,7 +53,7 @@ export function openAnnotationReader(most: number): AnnotationReader {
   };
 }
 
-/** The annotation that a line without its time is; undefined for other lines. */
+/** The annotation in a line without its time; undefined for other lines. */
 function annotationOf(text: string): NewAnnotation | undefined {
   const [, level, parameters = '', message = ''] = command.exec(text) ?? [];
   if (level === undefined) return undefined;
@@ -64,11 +64,11 @@ function annotationOf(text: string): NewAnnotation | undefined {
   const end = positionOf(given.get('endColumn'));
   const title = given.get('title')?.slice(0, 255);
   return {
-    // The public API's place for what is said of no file.
+    // The public API's path for annotations without a file.
     path: given.get('file')?.slice(0, 4_096) || '.github',
     start_line,
     end_line,
-    // Columns need a single line.
+    // Columns are allowed only within a single line.
     ...(start_line === end_line && start !== undefined ? { start_column: start, end_column: Math.max(start, end ?? start) } : {}),
     annotation_level: levels[level as keyof typeof levels],
     message: unescaped(message).slice(0, maxMessage),
@@ -81,7 +81,7 @@ function pairOf(parameter: string): [string, string] {
   return [parameter.slice(0, Math.max(0, at)).trim(), unescaped(parameter.slice(at + 1)).trim()];
 }
 
-/** A line or a column; undefined for what is none. */
+/** A line or column number; undefined if invalid. */
 function positionOf(text: string | undefined): number | undefined {
   const number = text !== undefined && /^\d{1,10}$/.test(text) ? Number(text) : 0;
   return number >= 1 && number <= maxPosition ? number : undefined;

@@ -1,4 +1,4 @@
-// The logs of an attempt of a run in one archive: a file for each job, and in a folder of it one for each step (the public API's
+// The logs of a run's attempt as an archive: one file for each job, and a folder with one file for each step (the public API's
 // form).
 
 import { StringDecoder } from 'node:string_decoder';
@@ -10,7 +10,7 @@ import { readLog, sourceOf } from './logs.ts';
 
 type Parts = Scope & Needs<'objects'>;
 
-/** Opens the archive; undefined where no job has a log. */
+/** Opens the archive; undefined if no job has a log. */
 export async function openLogArchive(parts: Parts, run: Pick<RunSummary, 'id'>, attempt: number) {
   const jobs = (await listJobsOfAttempt(parts.db, run.id, attempt)).filter(({ log_rows }) => log_rows > 0);
   if (jobs.length === 0) return undefined;
@@ -25,7 +25,9 @@ export async function openLogArchive(parts: Parts, run: Pick<RunSummary, 'id'>, 
 
 type LoggedJob = { job: JobRow; at: number; steps: readonly StepRow[]; rows: ReturnType<typeof rowsOf> };
 
-/** The files of the steps are read one after the other, so that one pass over the log is enough for all of them. */
+/**
+ * A file for a job, and one for each step. The steps are read in order, so that one pass over the log is enough for all of them.
+ */
 function entriesOf(parts: Parts, { job, at, steps, rows }: LoggedJob): ZipEntry[] {
   const modified = job.completed_at ?? job.created_at;
   const name = fileNameOf(job.name);
@@ -37,14 +39,14 @@ function entriesOf(parts: Parts, { job, at, steps, rows }: LoggedJob): ZipEntry[
   ];
 }
 
-/** A name without what file names can't hold, and no longer than clients look for (90 characters). */
+/** A name without characters that are invalid in file names, limited to the length that clients look for (90 characters). */
 function fileNameOf(name: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
   const clean = name.replace(/[/:\\\x00-\x1f]/g, '').slice(0, 90);
   return /^\.*$/.test(clean) ? `_${clean}` : clean;
 }
 
-/** The rows of a log. Parts are read in their order. */
+/** The rows of a log. Parts must be read in order. */
 function rowsOf(log: AsyncIterable<Buffer>) {
   const lines = linesOf(log);
   let row = 0;
@@ -61,7 +63,7 @@ function rowsOf(log: AsyncIterable<Buffer>) {
   };
 }
 
-/** The lines of a text, each with its end. */
+/** The lines of a text, with their line ends. */
 async function* linesOf(text: AsyncIterable<Buffer>): AsyncGenerator<string, undefined> {
   const decoder = new StringDecoder('utf8');
   let rest = '';

@@ -1,4 +1,4 @@
-// Logs of jobs: lines with their times. While a job runs, they are in the database, part by part; afterwards in the object store.
+// Logs of jobs: lines with their times. While a job runs, they are in the database, in parts; afterwards in the object store.
 
 import type { Db } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
@@ -20,9 +20,9 @@ const maxRowBytes = fixedValue(runLimits.logRowBytes);
 const partsPerBatch = 100;
 
 /**
- * Appends rows to the log of a job. Rows that are there already are passed over, so that a repeated message changes nothing.
- * @param from the row that the first one is
- * @returns how many rows the log has now
+ * Appends rows to the log of a job. Rows that already exist are skipped, so that a repeated message changes nothing.
+ * @param from the number of the first row
+ * @returns the number of rows in the log now
  */
 export async function writeLog(
   db: Db,
@@ -32,7 +32,7 @@ export async function writeLog(
   const { log_rows, log_bytes } = given;
   const added = from > log_rows ? [] : rows.slice(log_rows - from);
   if (added.length === 0 || given.status !== 'in_progress') return log_rows;
-  // Beyond the limit, rows are counted and not kept, so that its runner goes on.
+  // Rows beyond the limit are counted but not stored, so that the runner continues.
   const text = log_bytes >= maxBytes ? '' : await textOf(added, mask);
   const written = await appendLog(db, given, { text, rows: added.length, now });
   return written ? log_rows + added.length : ((await findJob(db, given.id))?.log_rows ?? log_rows);
@@ -48,23 +48,20 @@ async function textOf(rows: readonly LogRow[], mask: SecretMask): Promise<string
   return text;
 }
 
-/**
- * A line as it is kept: its time with seven digits of the second (the public API's form), and its text without control
- * characters.
- */
+/** A line as stored: its time with seven fractional digits (the public API's form), and its text without control characters. */
 function lineOf({ at, text }: LogRow, mask: SecretMask): string {
   const clean = cut(mask.hide(text, maxRowBytes).replace(/\r?\n/g, ' ').replace(controls, ''));
   return `${at.toISOString().slice(0, -1)}0000Z ${clean}\n`;
 }
 
-/** All but the tab and the escape character, which begins colours. */
+/** All control characters except tab and escape, which starts colours. */
 // biome-ignore lint/suspicious/noControlCharactersInRegex: these are removed
 const controls = /[\x00-\x08\x0a-\x1a\x1c-\x1f\x7f]/g;
 
 const cut = (text: string): string =>
   Buffer.byteLength(text) <= maxRowBytes ? text : Buffer.from(text).subarray(0, maxRowBytes).toString('utf8');
 
-/** The parts of a log that isn't stored yet, in their order, a few in memory at a time. */
+/** The parts of a log that isn't in the object store yet, in order, a few in memory at a time. */
 async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<string> {
   let from = 0;
   for (;;) {
@@ -77,8 +74,8 @@ async function* readParts(db: Db, id: Id<'workflow_jobs'>): AsyncGenerator<strin
 }
 
 /**
- * The log of a job, wherever it is. While the job runs, it ends with what there is so far; what is moved into the object store
- * meanwhile is read there.
+ * The log of a job, from the database or the object store. The log of a running job ends with its current content. If the log is
+ * moved to the object store meanwhile, the rest is read there.
  */
 export async function* readLog(
   { db, services: { objects } }: Scope & Needs<'objects'>,
@@ -97,7 +94,7 @@ export async function* readLog(
   if (stored) yield* stored as AsyncIterable<Buffer>;
 }
 
-/** The job that has the steps and the log of a job: of one that was carried into a later attempt, where it ran. */
+/** The job that has the steps and the log. For a job that was carried into a later attempt, it is the original job. */
 export const sourceOf = ({ id, carried_from }: Pick<JobRow, 'id' | 'carried_from'>): JobRow['id'] => carried_from ?? id;
 
 /** The key of a job's log in the object store. */
@@ -106,7 +103,7 @@ const logKeyOf = ({ id, run_id }: Pick<JobRow, 'id' | 'run_id'>): string => `${l
 /** The group of the logs of a run in the object store. */
 const logGroupOf = (run: Id<'workflow_runs'>): string => `logs-${run}`;
 
-/** Which of these objects are logs of jobs. */
+/** The given objects that are logs of jobs. */
 export async function loadKnownLogs(db: Db, keys: readonly string[]): Promise<Set<string>> {
   const jobs = keys.flatMap((key) => /^logs-\d+\/(\d{1,15})$/.exec(key)?.[1] ?? []);
   return new Set(
@@ -117,13 +114,13 @@ export async function loadKnownLogs(db: Db, keys: readonly string[]): Promise<Se
   );
 }
 
-/** The group of what the jobs of a run leave behind as artifacts, in the object store. */
+/** The group of a run's artifacts in the object store. */
 export const artifactGroupOf = (run: Id<'workflow_runs'>): string => `artifacts-${run}`;
 
-/** The public API's bound, of one job. */
+/** The public API's limit for one job. */
 const maxAnnotations = 50;
 
-/** Moves the log of a job that is over into the object store. What it says of files becomes annotations of its check. */
+/** Moves the log of a finished job into the object store. Annotations in the log are added to its check. */
 export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
   name: 'workflow-runs.store-log',
   attempts: 25,
@@ -132,7 +129,7 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
     if (!found || found.log_key !== null || found.log_rows === 0) return;
     const key = logKeyOf(found);
     const annotations = openAnnotationReader(maxAnnotations);
-    await services.objects.remove(key); // what a process that crashed has left
+    await services.objects.remove(key); // a process that crashed may have left it
     const { digest } = await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) {
         annotations.read(text); // a part ends with a whole line
@@ -149,7 +146,7 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
   },
 });
 
-/** Removes what the jobs of a run that was deleted have left behind. Their rows are gone. */
+/** Removes the stored files of a deleted run's jobs. The rows no longer exist. */
 export const removeStoredArtifacts = job<{ run: Id<'workflow_runs'> }, JobContext>({
   name: 'workflow-runs.remove-artifacts',
   attempts: 25,
@@ -158,7 +155,7 @@ export const removeStoredArtifacts = job<{ run: Id<'workflow_runs'> }, JobContex
   },
 });
 
-/** Removes the stored logs of a run that was deleted, or lost them. */
+/** Removes the stored logs of a run that was deleted, or whose logs were. */
 export const removeStoredLogs = job<{ run: Id<'workflow_runs'> }, JobContext>({
   name: 'workflow-runs.remove-logs',
   attempts: 25,

@@ -1,4 +1,4 @@
-// Hiding the secrets of a job in what is shown of it.
+// Hides the secrets of a job in texts that are shown.
 
 import { unique } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -6,8 +6,8 @@ import { runLimits } from '../limits.ts';
 
 export type SecretMask = {
   /**
-   * Replaces secrets by `***`, also single lines of them.
-   * @param end the text is cut here, in UTF-16 units; a secret that begins before is hidden even where it goes on behind
+   * Replaces secrets, and their single lines, by `***`.
+   * @param end the text is cut here, in UTF-16 units; a secret that starts before is hidden even if it continues behind
    */
   hide(text: string, end?: number): string;
   /** The characters that the mask keeps in memory. */
@@ -15,12 +15,12 @@ export type SecretMask = {
 };
 
 const maxLines = fixedValue(runLimits.maskedLines);
-/** Shorter texts would be found everywhere. */
+/** Shorter texts would match everywhere. */
 const minLength = 3;
-/** Longer lines are looked for in pieces, so that a comparison takes a bounded time. */
+/** Longer lines are searched in pieces, so that a comparison takes a bounded time. */
 const maxPiece = 1_024;
 
-/** The mask of these secrets; undefined where they have too many lines. */
+/** The mask of these secrets; undefined if they have too many lines. */
 export function maskOfSecrets(secrets: Iterable<string>): SecretMask | undefined {
   const lines = new Set<string>();
   for (const secret of secrets) {
@@ -30,7 +30,7 @@ export function maskOfSecrets(secrets: Iterable<string>): SecretMask | undefined
   return openMask(unique([...lines].flatMap(piecesOf)).sort());
 }
 
-/** The lines of a secret, and the secret as a whole where it has lines that are too short to be hidden. */
+/** The lines of a secret, and the whole secret if some of its lines are too short to be hidden. */
 function linesOf(secret: string): string[] {
   const lines = secret.split('\n').map((line) => line.trim());
   const long = lines.filter((line) => line.length >= minLength);
@@ -38,7 +38,7 @@ function linesOf(secret: string): string[] {
   return long.length === lines.length || whole.length < minLength ? long : [...long, whole];
 }
 
-/** Equal parts of a line, so that each is long enough to be hidden. */
+/** Splits a line into equal parts, each long enough to be hidden. */
 function piecesOf(line: string): string[] {
   const count = Math.ceil(line.length / maxPiece);
   return Array.from({ length: count }, (_, at) =>
@@ -52,7 +52,7 @@ function openMask(pieces: readonly string[]): SecretMask {
   for (const piece of pieces) starts[startOf(piece, 0)] = 1;
   const prefixes = prefixesOf(pieces);
 
-  /** The length of the longest piece that stands at a place; 0 where there is none. */
+  /** The length of the longest piece at a position; 0 if no piece matches. */
   function lengthAt(text: string, at: number): number {
     const rest = text.slice(at, at + maxPiece);
     let low = 0;
@@ -62,7 +62,7 @@ function openMask(pieces: readonly string[]): SecretMask {
       if ((pieces[middle] as string) <= rest) low = middle + 1;
       else high = middle;
     }
-    // What is a prefix of the rest is the piece before it in the order, or a prefix of that piece.
+    // The piece before the rest in the order, or a prefix of that piece, is a prefix of the rest.
     for (let found = low - 1; found >= 0; found = prefixes[found] as number) {
       const piece = pieces[found] as string;
       if (rest.startsWith(piece)) return piece.length;
@@ -80,7 +80,7 @@ function openMask(pieces: readonly string[]): SecretMask {
         if (!starts[startOf(text, at)]) continue;
         const length = lengthAt(text, at);
         if (length === 0) continue;
-        // Pieces that overlap or touch are shown as one.
+        // Overlapping or adjacent pieces are shown as one.
         if (at > hiddenTo) shown += `${text.slice(Math.max(hiddenTo, 0), at)}***`;
         hiddenTo = Math.max(hiddenTo, at + length);
       }
@@ -89,11 +89,11 @@ function openMask(pieces: readonly string[]): SecretMask {
   };
 }
 
-/** A hash of the three characters that a piece begins with: most places of a text begin none, and are passed over by it. */
+/** A hash of the first three characters of a piece. It rules out most positions of a text quickly. */
 const startOf = (text: string, at: number): number =>
   ((text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) * 31 + text.charCodeAt(at + 2)) & 0xff_ff;
 
-/** For each piece, where its longest proper prefix among the pieces is; -1 where it has none. */
+/** For each piece, the index of its longest proper prefix among the pieces; -1 if it has no such prefix. */
 function prefixesOf(pieces: readonly string[]): Int32Array {
   const prefixes = new Int32Array(pieces.length);
   const open: number[] = [];

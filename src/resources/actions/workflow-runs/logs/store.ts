@@ -7,7 +7,7 @@ import type { JobRow } from '../store.ts';
 type Job = Id<'workflow_jobs'>;
 
 /**
- * Appends rows to the log of a job, if it has as many as the caller knows.
+ * Appends rows to the log of a job, if the log still has the number of rows that the caller expects.
  * @returns whether it had
  */
 export async function appendLog(
@@ -25,7 +25,7 @@ export async function appendLog(
   return written.length > 0;
 }
 
-/** The next parts of a log, from a row on, up to some of them. */
+/** The next parts of a log, starting at a row, up to a limit. */
 export const listLogParts = (db: Db, job: Job, from: number, limit: number) =>
   db
     .selectFrom('workflow_job_log_parts')
@@ -37,8 +37,8 @@ export const listLogParts = (db: Db, job: Job, from: number, limit: number) =>
     .execute();
 
 /**
- * Names the stored log of a job, and drops its parts.
- * @returns whether the job still has that log: it or its log may have been deleted meanwhile
+ * Stores the key of a job's log in the object store, and deletes its parts.
+ * @returns false if the job or its log was deleted meanwhile
  */
 export async function keepLog(
   tx: Tx,
@@ -56,7 +56,7 @@ export async function keepLog(
   return kept.length > 0;
 }
 
-/** The jobs among these that have their logs in the object store. */
+/** The given jobs whose logs are in the object store. */
 export const loadKeptLogs = async (db: Db, ids: readonly Job[]): Promise<string[]> => {
   if (ids.length === 0) return [];
   const kept = db.selectFrom('workflow_jobs').select('log_key').where('id', 'in', ids).where('log_key', 'is not', null);

@@ -1,4 +1,4 @@
-// How a run goes on: which jobs it makes next, and when it is over. All of it holds the lock of the run's row.
+// The progress of a run: which jobs it creates next, and when it ends. All functions need the lock of the run's row.
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -26,8 +26,8 @@ import { progressOf } from './progress.ts';
 const maxJobs = fixedValue(workflowFileLimits.runJobs);
 
 /**
- * Makes the jobs that come next, and ends the run where none does and all are over. It is called whenever something of a run has
- * changed, and does nothing where there is nothing to do.
+ * Creates the next jobs, and ends the run if all jobs are over and no others follow. It is called whenever something about a run
+ * changes, and may have nothing to do.
  * @param run its row, locked
  */
 export async function advanceRun(scope: WriteScope, run: RunRow): Promise<RunRow> {
@@ -49,7 +49,7 @@ export async function advanceRun(scope: WriteScope, run: RunRow): Promise<RunRow
   const made = await createJobs(scope, run, planned);
   const released = await releaseJobs(scope, run, jobs, next);
   const entered = await enterEnvironments(scope, run, workflow.file, [...released, ...made]);
-  // What was refused may let others follow.
+  // Refused jobs may let others follow.
   if (entered.hasEnded) return advanceRun(scope, run);
   const after = made.length === 0 ? next : planJobs(workflow, contexts, { ...progress, ...progressOf(entered.jobs) });
   await settleCalls(scope.tx, run, calls, after.leases);
@@ -59,8 +59,8 @@ export async function advanceRun(scope: WriteScope, run: RunRow): Promise<RunRow
 }
 
 /**
- * Goes on with a run when one of its jobs has just ended. A success changes nothing as long as others of the same matrix run or
- * wait for runners: so nothing is planned for it.
+ * Continues a run when one of its jobs has ended. A success changes nothing as long as other jobs of the same matrix run or wait
+ * for runners, so nothing is planned for it.
  */
 export async function advanceAfter(scope: WriteScope, run: RunRow, ended: JobRow): Promise<void> {
   if (ended.conclusion === 'success' && (await hasActiveSiblings(scope.tx, ended))) return;
@@ -68,8 +68,8 @@ export async function advanceAfter(scope: WriteScope, run: RunRow, ended: JobRow
 }
 
 /**
- * Lets jobs go on that wait since their attempt began for the turn of a call that leads to them, and have it now. @returns the
- * jobs of the attempt, as they are then
+ * Lets jobs continue that have waited since the start of the attempt for the turn of a call that leads to them, and now have it.
+ * @returns the jobs of the attempt after the change
  */
 async function releaseJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], { held }: Plan): Promise<JobRow[]> {
   const { tx } = scope;
@@ -86,7 +86,7 @@ async function releaseJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow
   return after;
 }
 
-/** Lets the jobs that wait for their environments go on, as far as these let them. @returns the jobs as they are then */
+/** Lets jobs continue whose environments allow it. @returns the jobs after the change */
 async function enterEnvironments(
   scope: WriteScope,
   run: RunRow,
@@ -106,7 +106,7 @@ async function enterEnvironments(
   return { jobs: after, hasEnded: [...changed.values()].some(({ status }) => status === 'completed') };
 }
 
-/** A run waits while none of its jobs can go on before somebody, or the time, lets it into its environment. */
+/** A run waits while all its remaining jobs wait for their environments. */
 async function settleStatus(scope: WriteScope, run: RunRow, jobs: readonly JobRow[]): Promise<RunRow> {
   const is = (status: JobRow['status']): boolean => jobs.some((job) => job.status === status);
   const waits = is('waiting') && !is('queued') && !is('in_progress');
@@ -116,7 +116,7 @@ async function settleStatus(scope: WriteScope, run: RunRow, jobs: readonly JobRo
   return transitionRun(scope, run, 'go_on', { to: hasBegun ? 'in_progress' : 'queued' });
 }
 
-/** What all jobs together make of a run (the public API's order). */
+/** The conclusion of a run from the conclusions of its jobs (the public API's order). */
 function conclusionOf({ cancelled_at }: RunRow, { file }: Workflow, { results }: Plan) {
   const found = new Set([...file.jobs.keys()].map((id) => results.get(id)?.result));
   if (cancelled_at !== null || (found.has('cancelled') && !found.has('failure'))) return 'cancelled';
@@ -124,21 +124,21 @@ function conclusionOf({ cancelled_at }: RunRow, { file }: Workflow, { results }:
   return found.has('success') ? 'success' : 'skipped';
 }
 
-/** Ends a run that can't go on, with what it has of jobs. */
+/** Ends a run that can't continue, with its current jobs. */
 async function failRun(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], message: string): Promise<RunRow> {
   await cancelJobs(scope, run, jobs);
   const problems = JSON.stringify([{ message, line: 1 }]);
   return transitionRun(scope, run, 'fail_to_start', { problems });
 }
 
-/** Begins a run that was just made, or lets it wait for its concurrency group. */
+/** Starts a new run, or lets it wait for its concurrency group. */
 export async function beginRun(scope: WriteScope, run: RunRow, concurrency: Concurrency | null): Promise<RunRow> {
   if (concurrency === null) return advanceRun(scope, run);
   await enterGroup(scope.tx, run.repository_id, { run: run.id, job: null }, concurrency);
   return transitionRun(scope, run, 'hold');
 }
 
-/** Goes on with a run by its id. */
+/** Continues a run by its id. */
 export async function advanceRunOf(scope: WriteScope, id: Id<'workflow_runs'>): Promise<void> {
   const run = await findRunForUpdate(scope.tx, id);
   if (run) await advanceRun(scope, run);

@@ -1,4 +1,4 @@
-// The workflow files that a run calls: found when it is made, and kept with it.
+// The workflow files that a run calls. They are read when the run is created, and stored with it.
 
 import type { Db } from '#database/connect.ts';
 import type { Scope } from '#endpoint/scope.ts';
@@ -18,16 +18,16 @@ import { headCommitOf } from '../runs/head-commit.ts';
 import { listRunFiles, type RunFileRow, type RunRow } from '../store.ts';
 import { isShared, type SharingRepository } from '../tasks/shared-repositories.ts';
 
-/** A workflow file that a run calls, and the line of the run's own file that leads to it. */
+/** A called workflow file, and the line of the run's own file that leads to it. */
 type CalledFile = Omit<RunFileRow, 'run_id'> & { readonly file: WorkflowFile; readonly line: number };
 
-/** What the file of a run calls, directly and by way of others, and what is wrong with that. */
+/** The files that a run's file calls, directly or indirectly, and the problems found. */
 export type CalledFiles = { readonly files: readonly CalledFile[]; readonly problems: readonly WorkflowProblem[] };
 
-/** The run that is to be made, as far as it decides what its files name. */
+/** The properties of a new run that decide how the names in its files are resolved. */
 type Caller = {
   readonly repository: CallingRepository;
-  /** The repository of the workflow file, and its path there, if the file is of another one. */
+  /** The repository of the workflow file, and its path there, if it is another repository. */
   readonly source?: { readonly repository: CallingRepository; readonly path: string };
   readonly ref: string;
   /** The commit that the workflow file was found in. */
@@ -41,20 +41,20 @@ const maxFiles = fixedValue(runLimits.calls);
 const maxBytes = fixedValue(runLimits.callBytes);
 const maxNodes = fixedValue(runLimits.callNodes);
 
-/** Reads all that a workflow file calls. A file that calls nothing, as most, costs nothing. */
+/** Reads all files that a workflow file calls. Most files call nothing, which costs nothing. */
 export async function readCalledFiles(scope: Scope, caller: Caller, found: FoundFile): Promise<CalledFiles> {
   const parsed = await readWorkflowFile(found, caller.repository.owner_id);
   if (!('file' in parsed) || !callsOthers(parsed.file)) return { files: [], problems: [] };
   const files = new Map<string, CalledFile>();
   const problems: WorkflowProblem[] = [];
-  /** How many levels are below each file that was read whole. */
+  /** The number of levels below each file that was read completely. */
   const heights = new Map<string, number>();
   const find = finder(scope, caller);
   const ownName = `./${caller.source?.path ?? found.path}`;
   let bytes = 0;
   let nodes = 0;
 
-  /** Follows the calls of a file. @returns how many levels are below it */
+  /** Follows the calls of a file. @returns the number of levels below it */
   const follow = async (file: WorkflowFile, chain: readonly string[], lineOfRun?: number): Promise<number> => {
     let height = 0;
     for (const job of file.jobs.values()) {
@@ -98,7 +98,7 @@ export async function readCalledFiles(scope: Scope, caller: Caller, found: Found
   return { files: [...files.values()], problems };
 }
 
-/** More tell nothing new. */
+/** More problems wouldn't help the user. */
 const maxProblems = 50;
 
 const callsOthers = ({ jobs }: WorkflowFile): boolean => [...jobs.values()].some(isCall);
@@ -106,8 +106,8 @@ const callsOthers = ({ jobs }: WorkflowFile): boolean => [...jobs.values()].some
 type Found = Omit<CalledFile, 'line'> | { readonly problem: string };
 
 /**
- * Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files are of one commit of
- * it.
+ * Finds called files by their names. Each ref of a repository is resolved once, so that all of a run's files from there come from
+ * the same commit.
  */
 function finder(scope: Scope, caller: Caller): (name: string) => Promise<Found | undefined> {
   const { git } = scope;
@@ -144,7 +144,7 @@ type CommitSource = {
 
 const fullNameOf = ({ owner, name }: Pick<CallingRepository, 'owner' | 'name'>): string => `${owner.login}/${name}`;
 
-/** The refs that a short name may stand for. A tag counts before a branch of the same name (the public API's rule). */
+/** The refs that a short name may mean. A tag takes precedence over a branch with the same name (the public API's rule). */
 export const refsNamed = (name: string): string[] => [`refs/tags/${name}`, `refs/heads/${name}`];
 
 async function findSource(
@@ -167,8 +167,8 @@ async function findSource(
 }
 
 /**
- * The workflow of a run, with those that it calls; undefined where its file can't be read. It is called in transactions, which
- * begin again where the files aren't read yet; outside of them, by `withPreparations`.
+ * The workflow of a run, with its called workflows; undefined if its file can't be read. Inside a transaction, the transaction
+ * restarts if the files haven't been read yet; outside, `withPreparations` does that.
  */
 export async function loadWorkflow(
   db: Db,

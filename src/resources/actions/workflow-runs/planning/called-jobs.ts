@@ -1,4 +1,4 @@
-// The position of a job in the workflow files of its run, and what calls pass to it.
+// The position of a job in the workflow files of its run, and the values that calls pass to it.
 import type { Db } from '#database/connect.ts';
 import {
   type Call,
@@ -29,7 +29,7 @@ export type Standing = {
   readonly calls: readonly Call[];
 };
 
-/** The position of a job; undefined where the files have no such job. */
+/** The position of a job; undefined if the files don't contain it. */
 export function standingOf(workflow: Workflow, job: JobRow): Standing | undefined {
   const { calls } = planOf(job);
   const own = calledBy(workflow, calls);
@@ -38,7 +38,7 @@ export function standingOf(workflow: Workflow, job: JobRow): Standing | undefine
   return own && definition && { workflow, own, id, definition, calls };
 }
 
-/** What has happened in a run, as its jobs may name it. */
+/** The progress of a run that its jobs can refer to. */
 type Happened = { readonly contexts: Contexts; readonly results: ReadonlyMap<string, JobResult> };
 
 export async function loadHappened(db: Db, run: RunRow, facts: ContextFacts, { workflow }: Standing): Promise<Happened> {

@@ -6,7 +6,7 @@ import { loadNamedRepositories } from '#resources/repositories/repositories/inde
 import type { RunRow } from '../store.ts';
 import type { ContextFacts } from './contexts.ts';
 
-/** Loads what the contexts of a run name; undefined where its repository is gone. */
+/** Loads the data for the contexts of a run; undefined if its repository was deleted. */
 export async function loadContextFacts(
   db: Db,
   run: RunRow,
@@ -29,7 +29,8 @@ export async function loadContextFacts(
 }
 
 /**
- * The context `vars` of a run: what its organization and repository have. A job's environment adds its own, for the runner alone.
+ * The context `vars` of a run, with variables of its organization and repository. A job's environment adds its own, only for the
+ * runner.
  */
 export const variablesOf = async (db: Db, { repository_id }: RunRow): Promise<{ [name: string]: string }> =>
   Object.fromEntries(await loadVariablesForJob(db, { repository: repository_id }));

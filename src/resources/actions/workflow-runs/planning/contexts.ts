@@ -1,4 +1,4 @@
-// The contexts of expressions: what workflow files name as `github`, `inputs` and `vars`.
+// The contexts of expressions, which workflow files access as `github`, `inputs` and `vars`.
 import { changing, unknownAddress } from '#endpoint/change-in.ts';
 import { linksOf } from '#endpoint/links.ts';
 import { type ChangeScope, type Needs, openScope, type Scope } from '#endpoint/scope.ts';
@@ -8,7 +8,7 @@ import type { WorkflowFile } from '#workflow-files/file.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
 import type { RunRow } from '../store.ts';
 
-/** What the context `github` names beside the run itself. */
+/** The data of the context `github` besides the run itself. */
 export type ContextFacts = {
   readonly repository: {
     readonly id: number;
@@ -19,7 +19,7 @@ export type ContextFacts = {
   };
   readonly actor: string;
   readonly triggeringActor: string;
-  /** The addresses of the server, without a slash at the end. */
+  /** The addresses of the server, without a trailing slash. */
   readonly links: { readonly html: string; readonly api: string };
 };
 
@@ -30,8 +30,8 @@ const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { r
 });
 
 /**
- * The context `github` of a run, as far as the server knows it: steps and paths are the runner's. A run without a ref has empty
- * ones.
+ * The context `github` of a run, with the fields that the server knows. The runner adds steps and paths. Ref fields are empty for
+ * a run without a ref.
  */
 export function githubContext(
   run: RunRow,
@@ -73,10 +73,10 @@ export function githubContext(
   };
 }
 
-/** The address of the server that its own expressions name: the one that is configured, or that at which it listens. */
+/** The address of the server in expressions: the configured one, or else the one at which it listens. */
 const addressOf = ({ url, runners }: Pick<Services, 'url' | 'runners'>): string => url ?? runners.address ?? unknownAddress;
 
-/** The scope of a job that makes runs or goes on with them: its links have the address that expressions name. */
+/** The scope of a job that creates or continues runs. Its links have the address that expressions use. */
 export const runScope = (scope: Scope & Needs<'url' | 'runners'>): ChangeScope =>
   changing(openScope({ ...scope, links: linksOf(addressOf(scope.services)) }));
 

@@ -7,8 +7,8 @@ import { planOf } from './kept-plan.ts';
 import { resultOfJob } from './progress.ts';
 
 /**
- * Cancels the other jobs of a matrix with a failed job, unless the file says otherwise. @returns the jobs of the attempt, as they
- * are then
+ * Cancels the other jobs of a matrix with a failed job, unless the file says otherwise.
+ * @returns the jobs of the attempt after the change
  */
 export async function stopFailedMatrices(scope: WriteScope, run: RunRow): Promise<JobRow[]> {
   const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
@@ -29,6 +29,6 @@ export async function stopFailedMatrices(scope: WriteScope, run: RunRow): Promis
   return isChanged ? listJobsOfAttempt(scope.tx, run.id, run.attempt) : jobs;
 }
 
-/** What failed in an attempt before doesn't stop those that are run again. */
+/** Failures of an earlier attempt don't cancel jobs that run again. */
 const hasFailed = (job: JobRow): boolean =>
   job.status === 'completed' && job.carried_from === null && resultOfJob(job).result === 'failure' && !planOf(job).isOptional;

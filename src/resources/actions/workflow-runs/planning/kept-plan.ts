@@ -1,8 +1,8 @@
-// What rows of runs and jobs say that has no column of its own.
+// Data of runs and jobs that is stored as JSON, without columns of its own.
 import type { PlannedJob } from '#workflow-files/plan.ts';
 import type { JobRow, RunRow } from '../store.ts';
 
-/** What a job keeps of its plan, beside what has columns. */
+/** The parts of a job's plan that are stored without columns. */
 export type KeptPlan = Pick<
   PlannedJob,
   'calls' | 'combination' | 'total' | 'environment' | 'concurrency' | 'isOptional' | 'timeoutMinutes' | 'failsFast'
@@ -11,13 +11,13 @@ export type KeptPlan = Pick<
 export const planOf = ({ plan }: Pick<JobRow, 'plan'>): KeptPlan => plan as KeptPlan;
 
 /**
- * The transition that makes a job which is free to go, by what the job waits for first: its turn in a concurrency group, its
- * environment, or a runner.
+ * The transition that creates a job that may start, by what it waits for first: its turn in a concurrency group, its environment,
+ * or a runner.
  */
 export const creationOf = ({ concurrency, environment }: Pick<KeptPlan, 'concurrency' | 'environment'>) =>
   concurrency ? 'make_pending' : environment ? 'make_waiting' : 'make_queued';
 
-/** The transition of a pending job when it is its turn. */
+/** The transition of a pending job when its turn comes. */
 export const turnOf = (job: Pick<JobRow, 'plan'>) => (planOf(job).environment ? 'await_environment' : 'take_turn');
 
 /** Whether one of the calls that lead to a job is in a concurrency group. */

@@ -1,4 +1,4 @@
-// Stopping runs.
+// Cancelling runs.
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { conflict, orNotFound } from '#lib/refusal.ts';
@@ -12,8 +12,7 @@ import { findRunForUpdate, listJobsOfAttempt, type RunRow } from '../store.ts';
 type Run = Id<'workflow_runs'>;
 
 /**
- * Cancels a run: its jobs that wait end at once, and those that run when their runners hear of it. Those with `always()` still
- * come.
+ * Cancels a run. Waiting jobs end immediately; running jobs end when their runners learn of it. Jobs with `always()` still run.
  */
 export async function cancelRun(scope: WriteScope, run: RunRow): Promise<RunRow> {
   const { tx } = scope;
@@ -28,14 +27,14 @@ export async function cancelRun(scope: WriteScope, run: RunRow): Promise<RunRow>
   return advanceRun(scope, cancelled);
 }
 
-/** Cancels a run. Jobs that are to run in any case still come. @throws Refusal 409 for one that is over */
+/** Cancels a run. Jobs that always run still follow. @throws Refusal 409 if it is over */
 export async function stopRun(scope: WriteScope, id: Run): Promise<void> {
   await cancelRun(scope, await findOpen(scope, id));
 }
 
 /**
- * Ends a run with all its jobs at once; their runners hear of it when they next tell of them. @throws Refusal 409 for one that is
- * over
+ * Ends a run with all its jobs immediately. The runners learn of it with their next reports.
+ * @throws Refusal 409 if it is over
  */
 export async function forceStopRun(scope: WriteScope, id: Run): Promise<void> {
   const { tx } = scope;

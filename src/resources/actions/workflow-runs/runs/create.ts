@@ -1,4 +1,4 @@
-// How runs are made.
+// Creating runs.
 
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
@@ -25,21 +25,21 @@ import type { HeadCommit } from './head-commit.ts';
 export type NewRun = {
   readonly repository: AdmittingRepository & { readonly owner_id: Id<'accounts'> };
   /**
-   * The workflow file, as it was found in the commit that `sha` names, or on the default branch. One that a rule requires has the
-   * name of its repository before its path, and its ref or commit after an `@`.
+   * The workflow file, from the commit that `sha` names or from the default branch. The path of a required workflow has the name
+   * of its repository before it, and its ref or commit after an `@`.
    */
   readonly path: string;
   readonly content: string;
-  /** What the file calls, as `readCalledFiles` found it. */
+  /** The called files, as `readCalledFiles` found them. */
   readonly called: CalledFiles;
   readonly event: string;
-  /** What happened; undefined where a request makes the run. */
+  /** The event; undefined if a request creates the run. */
   readonly eventId?: Id<'events'> | undefined;
   /** The webhook payload of the event. */
   readonly payload: object;
-  /** The title of a run whose file gives none: that of the pull request, or of the commit. */
+  /** The title of a run whose file defines none: the title of the pull request or commit. */
   readonly title: string;
-  /** The branch and commit that the run is shown for. The repository is null where the fork was deleted. */
+  /** The branch and commit that the run is shown for. The repository is null if the fork was deleted. */
   readonly head: {
     readonly branch: string | null;
     readonly commit: HeadCommit;
@@ -51,25 +51,25 @@ export type NewRun = {
    */
   readonly ref: string | undefined;
   readonly sha: string;
-  /** Where the workflow file comes from, if from another ref and commit. */
+  /** The source of the workflow file, if it comes from another ref and commit. */
   readonly source?: {
     readonly ref: string;
     readonly sha: string;
-    /** For a required one: its repository, its path there, and the branch whose rule requires it. */
+    /** For a required workflow: its repository, its path there, and the branch whose rule requires it. */
     readonly required?: { readonly repository: Id<'repositories'>; readonly path: string; readonly base: string };
   };
   readonly pullRequest?: Id<'issues'> | undefined;
   readonly isFromFork?: boolean;
-  /** How many runs led to it, each by the end of the one before. */
+  /** The number of runs that led to it, each triggered by the end of the previous one. */
   readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
-  /** The user who requested it, where a job's token creates it. */
+  /** The user who requested it, if a job's token creates it. */
   readonly onBehalfOf?: Id<'accounts'> | undefined;
 };
 
 /**
- * Makes a run of a workflow, with the jobs that need no others. A file that can't be read makes a failed run, which tells why.
- * @returns undefined where the event has made its run already, and where the settings or the workflow are switched off
+ * Creates a run of a workflow, with the jobs that need no others. An invalid file creates a failed run that says why.
+ * @returns undefined if the event has already created its run, or if workflows are disabled by the settings
  */
 export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunRow | undefined> {
   const { tx, now } = scope;
@@ -144,10 +144,10 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
 
 const unread: ParsedWorkflow = { problems: [] };
 
-/** A problem that isn't of any line of the file. */
+/** A problem that isn't related to a line of the file. */
 const atBeginning = (message: string): WorkflowProblem => ({ message, line: 1 });
 
-/** Begins a run that was begun or held before, as its file says. One that no budget is left for fails. */
+/** Starts a new or held run according to its file. It fails if no budget is left. */
 export async function beginAgain(scope: WriteScope, run: RunRow): Promise<RunRow> {
   const { tx, now } = scope;
   const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
@@ -162,7 +162,7 @@ export async function beginAgain(scope: WriteScope, run: RunRow): Promise<RunRow
   return beginRun(scope, run, details.concurrency);
 }
 
-/** What a file and those that it calls use, and mustn't: the settings of the repository that runs them hold for all. */
+/** The uses in a file and its called files that aren't allowed. The settings of the repository that runs them apply to all. */
 const problemsOfUses = (policy: ActionsPolicy, file: WorkflowFile, { files, problems }: CalledFiles): WorkflowProblem[] => [
   ...forbiddenUses(policy, file),
   ...problems,
@@ -176,7 +176,7 @@ const problemsOf = (parsed: ParsedWorkflow): readonly WorkflowProblem[] => ('pro
 const maxTitle = fixedValue(workflowFileLimits.nameLength);
 const titleOf = (text: string): string => text.trim().slice(0, maxTitle).toWellFormed();
 
-/** What a file says of a whole run: its title, and its concurrency group. */
+/** The properties of a whole run in its file: its title, and its concurrency group. */
 async function evaluateRun(
   { tx, links }: WriteScope,
   run: RunRow,

@@ -7,7 +7,7 @@ import { findRunForUpdate, removeLogs, removeRun, updateRun } from '../store.ts'
 
 type Run = Id<'workflow_runs'>;
 
-/** Deletes a run with all that belongs to it. @throws Refusal 403 for one that isn't over */
+/** Deletes a run with everything that belongs to it. @throws Refusal 403 if it isn't over */
 export async function deleteRun(tx: Tx, id: Run): Promise<void> {
   await findEnded(tx, id);
   await removeRun(tx, id);
@@ -15,14 +15,14 @@ export async function deleteRun(tx: Tx, id: Run): Promise<void> {
   await enqueue(tx, { name: 'workflow-runs.remove-artifacts', attempts: 25 }, { run: id });
 }
 
-/** Deletes the logs of all attempts of a run. @throws Refusal 403 for one that isn't over */
+/** Deletes the logs of all attempts of a run. @throws Refusal 403 if it isn't over */
 export async function deleteLogs(tx: Tx, id: Run): Promise<void> {
   await findEnded(tx, id);
   await removeLogs(tx, id);
   await removeObjects(tx, id);
 }
 
-/** Deletes the logs of a run for their age, unless it has gone on since. */
+/** Deletes the expired logs of a run, unless it was run again since. */
 export async function expireLogs(tx: Tx, id: Run, { before, now }: { before: Date; now: Date }): Promise<void> {
   if (!(await hasEndedBefore(tx, id, before))) return;
   await updateRun(tx, id, { logs_expired_at: now });
@@ -30,12 +30,12 @@ export async function expireLogs(tx: Tx, id: Run, { before, now }: { before: Dat
   await removeObjects(tx, id);
 }
 
-/** Deletes a run for its age, unless it has gone on since. */
+/** Deletes an expired run, unless it was run again since. */
 export async function deleteOldRun(tx: Tx, id: Run, before: Date): Promise<void> {
   if (await hasEndedBefore(tx, id, before)) await deleteRun(tx, id);
 }
 
-/** Whether a run was over at a time, and is still. Its row is locked. */
+/** Whether a run was over at a given time, and still is. Its row is locked. */
 async function hasEndedBefore(tx: Tx, id: Run, before: Date): Promise<boolean> {
   const run = await findRunForUpdate(tx, id);
   return run?.status === 'completed' && run.updated_at < before;

@@ -1,4 +1,4 @@
-// Starting a workflow by hand.
+// Starting a workflow manually.
 import type { RepositoryAction } from '#access/action.ts';
 import { everybody } from '#access/viewer.ts';
 import { type Scope, scopeFor, type WriteScope } from '#endpoint/scope.ts';
@@ -24,12 +24,12 @@ import { type HeadCommit, headCommitOf } from './head-commit.ts';
 
 type Action = RepositoryAction & { readonly repo: RepositoryWithOwner };
 
-/** What a dispatch starts, once everything of it was checked. */
+/** A dispatch that passed all checks. */
 type Dispatch = Pick<NewRun, 'path' | 'content' | 'called' | 'payload' | 'title' | 'head' | 'ref' | 'sha'>;
 
 /**
- * Checks a dispatch against the workflow file of the ref that it names.
- * @throws Refusal 422 for an unknown ref, a file that can't be dispatched or read, and inputs that aren't those of the file
+ * Checks a dispatch against the workflow file at the ref that it names.
+ * @throws Refusal 422 for an unknown ref, a file that is invalid or can't be dispatched, and inputs that don't match the file
  */
 export async function readDispatch(
   scope: Scope,
@@ -49,7 +49,7 @@ export async function readDispatch(
   return {
     ...found,
     called: await readCalledFiles(scope, { repository: repo, ref, commit: commit.id }, found),
-    // Files name the parts of payloads in the words of the public API.
+    // Files refer to parts of payloads by the public API's names.
     payload: emitBody('github', payload, DispatchPayload) as object,
     title: file.name ?? workflow.path,
     head: { branch: name, commit, repository: repo.id },
@@ -93,7 +93,7 @@ function inputsOf(file: WorkflowFile, given: NewDispatch['inputs']): { [name: st
   }
 }
 
-/** Makes the run of a dispatch, and tells of it. */
+/** Creates the run of a dispatch, and records the event. */
 export async function dispatchRun(scope: WriteScope, action: Action, dispatch: Dispatch): Promise<RunRow> {
   const { tx } = scope;
   const { repo, by } = action;

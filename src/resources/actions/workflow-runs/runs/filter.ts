@@ -6,8 +6,8 @@ import { runConclusions, runStatuses, type WorkflowRunFilter } from '../schemas.
 import type { RunFilter } from '../store.ts';
 
 /**
- * The filter of a query; undefined where its actor isn't anybody, so that no run fits.
- * @throws Refusal 422 where `created` is no range of dates
+ * The filter of a query; undefined if its actor doesn't exist, so that no run matches.
+ * @throws Refusal 422 if `created` isn't a range of dates
  */
 export async function readRunFilter(
   db: Db,

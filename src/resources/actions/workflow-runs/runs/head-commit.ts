@@ -2,7 +2,7 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { timestamp } from '#lib/time.ts';
 
-/** The head commit of a run, as it stays with it. */
+/** The head commit of a run, as stored with the run. */
 export type HeadCommit = {
   readonly id: string;
   readonly tree_id: string;
@@ -12,7 +12,7 @@ export type HeadCommit = {
   readonly committer: { readonly name: string; readonly email: string };
 };
 
-/** The commit that an object or a ref is of, or that a tag is of; undefined for anything else. */
+/** The commit that an object, a ref or a tag points to; undefined if it isn't a commit. */
 export async function headCommitOf(gitRepository: GitRepository, rev: string): Promise<HeadCommit | undefined> {
   await using reader = await openObjects(gitRepository);
   const info = await reader.findInfo(rev, { peel: 'commit' });

@@ -1,4 +1,4 @@
-// Who is notified of runs of workflows.
+// Notifications about runs of workflows.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { subscription } from '#events/subscription.ts';
 import type { Id } from '#lib/id.ts';
@@ -7,7 +7,7 @@ import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { planOf } from '../planning/kept-plan.ts';
 import { loadJobs, loadRuns, type RunSummary } from '../store.ts';
 
-/** The words of conclusions in titles, in the form that clients of the public API take apart. */
+/** The words for conclusions in titles. Clients of the public API parse these. */
 const outcomes: Readonly<Partial<Record<NonNullable<RunSummary['conclusion']>, string>>> = {
   success: 'succeeded',
   failure: 'failed',
@@ -17,7 +17,7 @@ const outcomes: Readonly<Partial<Record<NonNullable<RunSummary['conclusion']>, s
   startup_failure: 'failed at startup',
 };
 
-/** The title of a completed run; undefined for one that waits for an approval. */
+/** The title of a completed run; undefined if it waits for an approval. */
 const titleOf = ({ name, conclusion, head_branch, head_sha }: RunSummary): string | undefined => {
   const outcome = conclusion === null ? undefined : outcomes[conclusion];
   if (outcome === undefined) return undefined;

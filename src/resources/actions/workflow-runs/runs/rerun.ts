@@ -1,4 +1,4 @@
-// Running a run once more: a new attempt, of all jobs or of some.
+// Rerunning a run: a new attempt of all or some of its jobs.
 
 import type { SignedIn } from '#access/viewer.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -19,13 +19,13 @@ type RerunOptions = { readonly by: SignedIn; readonly debugs: boolean };
 
 type Run = Id<'workflow_runs'>;
 
-/** Runs all jobs of a run again. @throws Refusal 403 for one that isn't over, or can't be run */
+/** Reruns all jobs of a run. @throws Refusal 403 if it isn't over, or can't run */
 export async function rerunRun(scope: WriteScope, id: Run, options: RerunOptions): Promise<RunRow> {
   const { run } = await findOver(scope, id);
   return beginAttempt(scope, run, options, []);
 }
 
-/** Runs the jobs again that didn't succeed, and those that need them. @throws Refusal 403 where there is none */
+/** Reruns the jobs that didn't succeed, and those that need them. @throws Refusal 403 if there are none */
 export async function rerunFailedJobs(scope: WriteScope, id: Run, options: RerunOptions): Promise<RunRow> {
   const { run, called } = await findOver(scope, id);
   const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
@@ -34,7 +34,7 @@ export async function rerunFailedJobs(scope: WriteScope, id: Run, options: Rerun
   return beginAttempt(scope, run, options, jobsOfAttempt(called, jobs, failed));
 }
 
-/** Runs one job of the latest attempt again, and those that need it. */
+/** Reruns one job of the latest attempt, and the jobs that need it. */
 export async function rerunJob(scope: WriteScope, { id, run_id }: JobRow, options: RerunOptions): Promise<RunRow> {
   const { run, called } = await findOver(scope, run_id);
   const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
@@ -46,7 +46,7 @@ export async function rerunJob(scope: WriteScope, { id, run_id }: JobRow, option
 const hasFailed = ({ conclusion }: JobRow): boolean =>
   conclusion !== null && ['failure', 'cancelled', 'timed_out', 'action_required'].includes(conclusion);
 
-/** A run that is over and can run, its row locked. */
+/** A run that is over and can run again. Its row is locked. */
 async function findOver({ tx, now }: WriteScope, id: Run): Promise<{ run: RunRow; called: Workflow }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if (run.status !== 'completed') throw forbidden('This workflow run is already running');
@@ -90,12 +90,12 @@ async function beginAttempt(
   return beginAgain(scope, begun);
 }
 
-/** A job that an attempt has from the beginning: as it ended in the one before, or to be run again. */
+/** A job that exists from the start of an attempt: carried over with its result, or to be run again. */
 type JobOfAttempt = { readonly job: JobRow; readonly isCarried: boolean };
 
 /**
- * The jobs that an attempt has from its beginning. Those that need one of the jobs to be run again, and those that no runner ever
- * had, aren't among them: they are planned anew.
+ * The jobs that exist from the start of an attempt. Jobs that need one of the rerun jobs, and jobs that no runner ever had, are
+ * excluded: they are planned anew.
  */
 function jobsOfAttempt(called: Workflow, jobs: readonly JobRow[], again: readonly JobRow[]): JobOfAttempt[] {
   const keys = new Set(again.map(({ key }) => key));
@@ -118,7 +118,7 @@ function newJobOf(run: RunRow, { job, isCarried }: JobOfAttempt, now: Date): New
   const plan = planOf(job);
   return {
     ...common,
-    // Jobs of calls in concurrency groups come when it is the turn of these.
+    // Jobs of calls in concurrency groups start when it is the call's turn.
     transition: waitsForCall(plan.calls) ? 'make_held' : creationOf(plan),
     outputs: '{}',
     problem: null,

@@ -19,7 +19,7 @@ const runsPerBatch = 200;
 const repositoriesPerBatch = 200;
 const longest = fixedValue(runLimits.runAge) / 1_000;
 
-/** Deletes logs that are older than the settings of their repository say, and runs that are older than any is kept. */
+/** Deletes logs that exceed the retention time of their repository, and runs that exceed the maximum for all. */
 export const expireRuns = job<Record<string, never>, JobContext>({
   name: 'workflow-runs.expire',
   attempts: 1,
@@ -43,7 +43,7 @@ export const expireRuns = job<Record<string, never>, JobContext>({
   },
 });
 
-/** Does something with each of the runs that ended before a time. */
+/** Calls a function for each run that ended before a given time. */
 async function eachOld(db: Db, wanted: EndedBefore, work: (run: Id<'workflow_runs'>) => Promise<void>): Promise<void> {
   for (let after = 0; ; ) {
     const ids = gather(await listOldRuns(db, wanted, { after, limit: runsPerBatch }), 'id');
@@ -54,6 +54,6 @@ async function eachOld(db: Db, wanted: EndedBefore, work: (run: Id<'workflow_run
   }
 }
 
-/** The refusal where there is no log. */
+/** The refusal for missing logs. */
 export const noLogs = (run: Pick<RunSummary, 'logs_expired_at'> | undefined): Refusal =>
   run?.logs_expired_at ? gone('The logs have expired and are no longer available') : notFound();

@@ -1,4 +1,4 @@
-// How long jobs have run, by the systems of their runners.
+// The time that jobs have run, by the operating systems of their runners.
 import type { WorkflowRunUsage, WorkflowUsage } from '../schemas.ts';
 import type { JobRow, RunSummary } from '../store.ts';
 
@@ -7,8 +7,7 @@ const systems = { linux: 'UBUNTU', windows: 'WINDOWS', darwin: 'MACOS', macos: '
 const systemOf = (os: string) => (Object.hasOwn(systems, os) ? systems[os as keyof typeof systems] : 'UBUNTU');
 
 /**
- * The times of the jobs of a run's latest attempt that runners have run, and of the attempt itself once it is over. In
- * milliseconds.
+ * The times of the jobs in a run's latest attempt that had runners, and of the attempt itself once it is over. In milliseconds.
  */
 export function presentRunUsage(run: RunSummary, jobs: readonly JobRow[]): WorkflowRunUsage {
   const billable: WorkflowRunUsage['billable'] = {};
@@ -37,5 +36,5 @@ export function presentUsage(times: readonly { runner_os: string; time: number }
   return { billable };
 }
 
-/** The beginning of the month, since when a workflow's times are summed up. */
+/** The start of the month. A workflow's times are summed from then on. */
 export const beginningOfMonth = (now: Date): Date => new Date(Date.UTC(now.getUTCFullYear(), now.getUTCMonth(), 1));

@@ -1,4 +1,4 @@
-// The checks that runs mirror to: a suite for each workflow, event and commit, and a check for each job.
+// The checks that mirror runs: one suite for each workflow, event and commit, and one check run for each job.
 
 import type { Tx } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -11,7 +11,7 @@ import type { JobRow, RunRow } from '../store.ts';
 
 type OfRun = Pick<RunRow, 'repository_id' | 'owner_id' | 'actor_id' | 'triggering_actor_id'>;
 
-/** As events name it: whoever has triggered the run. */
+/** The actor of events: the user who triggered the run. */
 const actionOf = ({ repository_id, owner_id, actor_id, triggering_actor_id }: OfRun, now: Date) => {
   const by = triggering_actor_id ?? actor_id;
   return { repo: { id: repository_id, owner_id }, by: by === null ? {} : { account: { id: by } }, now };
@@ -20,8 +20,8 @@ const actionOf = ({ repository_id, owner_id, actor_id, triggering_actor_id }: Of
 type NewSuite = OfRun & Pick<RunRow, 'workflow_id' | 'event' | 'head_sha' | 'head_branch'>;
 
 /**
- * The suite of a run that is made. Runs of one workflow for the same event and commit share it, so that the checks of the latest
- * count and workflows with equal names of jobs don't speak for each other.
+ * The suite of a new run. Runs of one workflow for the same event and commit share it, so that the checks of the latest run
+ * count, and workflows with equal job names don't affect each other.
  */
 export async function suiteOf({ tx, now }: WriteScope, run: NewSuite) {
   const { id: app } = await actionsAppOf(tx, now);
@@ -37,7 +37,7 @@ export async function suiteOf({ tx, now }: WriteScope, run: NewSuite) {
 
 type CheckedJob = Pick<JobRow, 'id' | 'name' | 'status' | 'conclusion' | 'problem' | 'problem_line'>;
 
-/** Makes the checks of jobs that are yet to be inserted. @returns those that were made, by the ids of their jobs */
+/** Creates the checks of jobs that are inserted next. @returns the created checks, by the ids of their jobs */
 export async function createChecks(
   { tx, now }: WriteScope,
   run: RunRow,
@@ -61,7 +61,7 @@ export async function createChecks(
   return new Map(made.map(({ id }) => [asId<'workflow_jobs'>(id), id]));
 }
 
-/** The page of a run, from the address of the server on. */
+/** The page of a run, as a path below the address of the server. */
 async function pageOf(tx: Tx, { id, repository_id }: RunRow): Promise<string> {
   const repository = (await loadNamedRepositories(tx, [repository_id])).get(repository_id);
   return `/${repository?.owner.login ?? ''}/${repository?.name ?? ''}/actions/runs/${id}`;
@@ -69,21 +69,21 @@ async function pageOf(tx: Tx, { id, repository_id }: RunRow): Promise<string> {
 
 const jobPathOf = (page: string, { id }: Pick<JobRow, 'id'>): string => `${page}/job/${id}`;
 
-/** The page of a job, from the address of the server on. */
+/** The page of a job, as a path below the address of the server. */
 export const jobPagePath = async (tx: Tx, run: RunRow, job: JobRow): Promise<string> => jobPathOf(await pageOf(tx, run), job);
 
-/** Jobs of a run have begun. */
+/** Marks the checks of jobs as in progress. */
 export async function beginChecks({ tx, now }: WriteScope, { check_suite_id }: RunRow, jobs: readonly JobRow[]): Promise<void> {
   const checks = jobs.flatMap(({ check_run_id }) => check_run_id ?? []);
   if (check_suite_id !== null) await beginAppRuns(tx, check_suite_id, checks, now);
 }
 
-/** A job waits again. */
+/** Marks the check of a job as queued again. */
 export async function queueCheck({ tx, now }: WriteScope, run: RunRow, { check_run_id }: JobRow): Promise<void> {
   if (check_run_id !== null) await changeAppRun(tx, actionOf(run, now), check_run_id, { status: 'queued' });
 }
 
-/** A job has ended. */
+/** Completes the check of a job. */
 export async function endCheck({ tx, now }: WriteScope, run: RunRow, job: JobRow): Promise<void> {
   if (job.check_run_id === null || job.conclusion === null) return;
   await changeAppRun(tx, actionOf(run, now), job.check_run_id, {
@@ -94,7 +94,7 @@ export async function endCheck({ tx, now }: WriteScope, run: RunRow, job: JobRow
   });
 }
 
-/** Adds what the log of a job says of files. */
+/** Adds the annotations from a job's log. */
 export async function annotateCheck(
   { tx, now }: WriteScope,
   run: OfRun,
@@ -104,10 +104,10 @@ export async function annotateCheck(
   if (check_run_id !== null && annotations.length > 0) await changeAppRun(tx, actionOf(run, now), check_run_id, { annotations });
 }
 
-/** A run whose file can't be run has no jobs: a check of its own tells why, at the lines of the file. */
+/** A run with an invalid file has no jobs. Its own check explains why, at the lines of the file. */
 export async function createFailedCheck({ tx, now }: WriteScope, run: RunRow): Promise<void> {
   if (run.check_suite_id === null) return;
-  const problems = run.problems as readonly WorkflowProblem[]; // as createRun has written them
+  const problems = run.problems as readonly WorkflowProblem[]; // as createRun wrote them
   await createAppRuns(tx, actionOf(run, now), run.check_suite_id, [
     {
       name: run.name,
@@ -124,7 +124,7 @@ export async function createFailedCheck({ tx, now }: WriteScope, run: RunRow): P
   ]);
 }
 
-/** The public API's bounds. */
+/** The public API's limits. */
 const maxSummary = 65_535;
 const maxAnnotations = 50;
 

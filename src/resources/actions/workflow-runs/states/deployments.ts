@@ -1,4 +1,4 @@
-// The deployments of jobs that enter environments. Each job has one of its own, and its statuses follow the job.
+// The deployments of jobs that enter environments. Each job has its own, and its statuses follow the job.
 
 import type { Tx } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -9,7 +9,7 @@ import { environmentUrlOutput } from '#workflow-files/runner-job.ts';
 import type { JobRow, RunRow } from '../store.ts';
 import { jobPagePath } from './checks.ts';
 
-/** As deployments name it: the app of workflows, for whoever has triggered the run. */
+/** The creator of deployments: the app of workflows, on behalf of the user who triggered the run. */
 export async function deploymentAction(tx: Tx, run: RunRow, now: Date): Promise<AppAction> {
   const by = run.triggering_actor_id ?? run.actor_id;
   const { id: app } = await actionsAppOf(tx, now);
@@ -22,17 +22,17 @@ type Status = {
   readonly environmentUrl?: string | undefined;
 };
 
-/** Says what has become of the deployment of a job, if it has one. */
+/** Adds a status to the deployment of a job, if it has one. */
 export async function noteDeployment({ tx, now }: WriteScope, run: RunRow, job: JobRow, status: Status): Promise<void> {
   if (job.deployment_id === null) return;
   const [action, logUrl] = await Promise.all([deploymentAction(tx, run, now), jobPagePath(tx, run, job)]);
   await createAppStatus(tx, action, job.deployment_id, { ...status, logUrl });
 }
 
-/** The longest address that is kept (that of the endpoints of deployments). */
+/** The maximum length of a stored address (the same as for the deployment endpoints). */
 const maxAddress = 2_048;
 
-/** A job has ended, and with it its deployment. What was stopped leaves nothing active. */
+/** Ends the deployment of a job that has ended. Cancelled jobs leave no active deployment. */
 export async function endDeployment(scope: WriteScope, run: RunRow, job: JobRow): Promise<void> {
   const { conclusion } = job;
   const state =

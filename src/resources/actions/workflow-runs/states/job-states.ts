@@ -1,4 +1,4 @@
-// How jobs go from one state to another. The caller holds the lock of the run's row.
+// State changes of jobs. The caller holds the lock of the run's row.
 
 import { type RawBuilder, sql } from 'kysely';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -17,13 +17,13 @@ import { type JobEffect, type JobState, type JobTransition, jobTransitions } fro
 
 type Details<Name extends JobTransition> = JobChange & { readonly to?: (typeof jobTransitions)[Name]['to'][number] };
 
-/** Whether a job is in a state that a transition leads from. */
+/** Whether a job is in a state from which a transition is allowed. */
 export const allowsJob = (job: JobRow, name: JobTransition): boolean => allows(jobTransitions[name], job);
 
 /**
- * Brings a job into another state, with all that follows.
- * @param details where it leads to, if the transition leaves a choice; and columns beside the state
- * @throws IllegalTransition where the job isn't in a state that the transition leads from
+ * Changes the state of a job, with all consequences.
+ * @param details the new state, if the transition has several; and other columns
+ * @throws IllegalTransition if the transition isn't allowed from the job's state
  */
 export async function transitionJob<Name extends JobTransition>(
   scope: WriteScope,
@@ -40,17 +40,17 @@ export async function transitionJob<Name extends JobTransition>(
   return moved;
 }
 
-/** What `claim` writes, for the statement that chooses the jobs. The caller calls `followJobs` for those. */
+/** The columns that `claim` sets, for the statement that chooses the jobs. The caller then calls `followJobs`. */
 export const claimAssignments = (now: Date): RawBuilder<unknown> => {
   const { sets, to } = jobTransitions.claim;
   const columns = Object.entries({ ...stateColumns<JobState>(to[0]), ...sets(now) });
   return sql.join(columns.map(([column, value]) => sql`${sql.ref(column)} = ${value}`));
 };
 
-/** Whether `claim` leads from the state of the row `workflow_jobs j`. */
+/** Whether `claim` is allowed from the state of the row `workflow_jobs j`. */
 export const isClaimable = sql<boolean>`j.status = ${sql.lit(jobTransitions.claim.from[0])}`;
 
-/** Does what follows a transition of jobs of one run. */
+/** Applies the consequences of a transition of jobs of one run. */
 export async function followJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], name: JobTransition): Promise<void> {
   if (jobs.length > 0) for (const effect of jobTransitions[name].follows) await effects[effect](scope, run, jobs);
 }
@@ -64,7 +64,7 @@ const event =
 
 const effects: Readonly<Record<JobEffect, Effect>> = {
   async 'new check'() {
-    // `createJobs` has made it.
+    // `createJobs` has created the check.
   },
   async check(scope, run, jobs) {
     const inProgress = jobs.filter(({ status }) => status === 'in_progress');
@@ -102,16 +102,16 @@ const effects: Readonly<Record<JobEffect, Effect>> = {
 
 type Creation = Extract<JobTransition, `make_${string}` | 'carry'>;
 
-/** A job to be made, and the transition that makes it. */
+/** A new job, and the transition that creates it. */
 export type NewJob = Omit<Parameters<typeof insertJobs>[1][number], 'status' | 'conclusion'> & {
   readonly transition: Creation;
-  /** How it has ended, where the transition leaves a choice. */
+  /** Its result, if the transition has several. */
   readonly ended?: JobState | undefined;
 };
 
 /**
- * Makes jobs of a run, each with a check of the same id, so that clients may take one for the other as in the public API. Jobs
- * that are carried into an attempt keep the checks and the times that they have.
+ * Creates jobs of a run, each with a check of the same id, so that clients may use one for the other as in the public API. Jobs
+ * that are carried into an attempt keep their checks and times.
  */
 export async function createJobs(scope: WriteScope, run: RunRow, wanted: readonly NewJob[]): Promise<JobRow[]> {
   if (wanted.length === 0) return [];
@@ -139,5 +139,5 @@ export async function createJobs(scope: WriteScope, run: RunRow, wanted: readonl
   return made;
 }
 
-/** In this order, what follows the creation of jobs is done. */
+/** The consequences of creating jobs are applied in this order. */
 const creations = ['make_ended', 'make_queued', 'make_waiting', 'make_pending', 'make_held', 'carry'] as const;

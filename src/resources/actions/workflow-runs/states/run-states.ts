@@ -1,4 +1,4 @@
-// How runs go from one state to another. The caller holds the lock of the run's row.
+// State changes of runs. The caller holds the lock of the run's row.
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { notifyQueued } from '#resources/actions/runners/index.ts';
@@ -12,13 +12,13 @@ import { type RunEffect, type RunState, type RunTransition, runTransitions } fro
 
 type Details<Name extends RunTransition> = RunChange & { readonly to?: (typeof runTransitions)[Name]['to'][number] };
 
-/** Whether a run is in a state that a transition leads from. */
+/** Whether a run is in a state from which a transition is allowed. */
 export const allowsRun = (run: Pick<RunRow, 'status' | 'conclusion'>, name: RunTransition): boolean =>
   allows(runTransitions[name], run);
 
 type NewRunRow = Omit<Parameters<typeof insertRun>[1], 'status' | 'conclusion' | 'created_at' | 'started_at' | 'updated_at'>;
 
-/** Makes a run. */
+/** Creates a run. */
 export async function requestRun(scope: WriteScope, row: NewRunRow): Promise<RunRow> {
   const { sets, to } = runTransitions.request;
   const run = await insertRun(scope.tx, { ...row, ...stateColumns<RunState>(to[0]), ...sets(scope.now) });
@@ -27,9 +27,9 @@ export async function requestRun(scope: WriteScope, row: NewRunRow): Promise<Run
 }
 
 /**
- * Brings a run into another state, with all that follows.
- * @param details where it leads to, if the transition leaves a choice; and columns beside the state
- * @throws IllegalTransition where the run isn't in a state that the transition leads from
+ * Changes the state of a run, with all consequences.
+ * @param details the new state, if the transition has several; and other columns
+ * @throws IllegalTransition if the transition isn't allowed from the run's state
  */
 export async function transitionRun<Name extends Exclude<RunTransition, 'request'>>(
   scope: WriteScope,

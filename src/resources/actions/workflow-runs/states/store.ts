@@ -7,13 +7,13 @@ import { type JobRow, ownerOfRun, type RunRow } from '../store.ts';
 type Job = JobRow['id'];
 type Run = RunRow['id'];
 
-/** Whether a row is in one of some states. */
+/** Whether a row is in one of the given states. */
 const isIn = (states: readonly string[]) => sql<boolean>`coalesce(conclusion, status) = any (${[...states]}::text[])`;
 
 export const insertJobs = async (tx: Tx, rows: readonly Insertable<DB['workflow_jobs']>[]): Promise<JobRow[]> =>
   rows.length === 0 ? [] : tx.insertInto('workflow_jobs').values(rows).returningAll().execute();
 
-/** Changes a job that is in one of some states; undefined where it isn't. */
+/** Changes a job that is in one of the given states; undefined if it isn't. */
 export const moveJob = (
   tx: Tx,
   id: Job,
@@ -25,7 +25,7 @@ export const moveJob = (
 export const insertRun = (tx: Tx, row: Insertable<DB['workflow_runs']>): Promise<RunRow> =>
   tx.insertInto('workflow_runs').values(row).returningAll().returning(ownerOfRun).executeTakeFirstOrThrow();
 
-/** Changes a run that is in one of some states; undefined where it isn't. */
+/** Changes a run that is in one of the given states; undefined if it isn't. */
 export const moveRun = (
   tx: Tx,
   id: Run,
@@ -41,7 +41,7 @@ export const moveRun = (
     .returning(ownerOfRun)
     .executeTakeFirst();
 
-/** Writes the steps of a job, over what was there. */
+/** Writes the steps of a job, replacing existing ones. */
 export const putStepRows = async (tx: Tx, rows: readonly Insertable<DB['workflow_job_steps']>[]): Promise<void> => {
   if (rows.length === 0) return;
   await tx

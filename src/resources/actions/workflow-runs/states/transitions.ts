@@ -1,9 +1,9 @@
-// The states of jobs and runs, and all ways from one to another. Only this room writes the columns `status` and `conclusion`.
+// The states of jobs and runs, and all transitions between them. Only this folder writes the columns `status` and `conclusion`.
 import type { JobChange, JobRow, RunChange, RunRow } from '../store.ts';
 
 /** The state of a job: its status while it is open, its conclusion once it is completed. */
 export type JobState = Exclude<JobRow['status'], 'completed'> | NonNullable<JobRow['conclusion']>;
-/** The public API's status `requested` is a filter alone: no run is ever in it. */
+/** The public API's status `requested` is only a filter: no run is ever in it. */
 export type RunState = Exclude<RunRow['status'], 'completed' | 'requested'> | NonNullable<RunRow['conclusion']>;
 
 /** Who or what causes a transition. */
@@ -22,7 +22,7 @@ type Cause =
   | 'the server'
   | 'the settings';
 
-/** What follows the transition of a job. `new check` is made before the row, since the two have one id. */
+/** The consequences of a job's transition. `new check` comes before the row, since both have the same id. */
 export type JobEffect =
   | 'new check'
   | 'check'
@@ -34,7 +34,7 @@ export type JobEffect =
   | 'leave group'
   | 'wake runners';
 
-/** What follows the transition of a run. */
+/** The consequences of a run's transition. */
 export type RunEffect =
   | 'failed check'
   | 'workflow_run.requested'
@@ -45,13 +45,13 @@ export type RunEffect =
 
 type Transition<State, Change, Effect> = {
   readonly by: readonly Cause[];
-  /** The states that it leads from; `new` where it makes the row. */
+  /** The states from which it is allowed; `new` if it creates the row. */
   readonly from: readonly (State | 'new')[];
-  /** The states that it may lead to. The caller chooses where there are several. */
+  /** The possible new states. If there are several, the caller chooses. */
   readonly to: readonly State[];
-  /** The times that it sets, and what it clears. */
+  /** The times that it sets, and the columns that it clears. */
   readonly sets: (now: Date) => Change;
-  /** What follows it in the same transaction, in this order. */
+  /** The consequences in the same transaction, in this order. */
   readonly follows: readonly Effect[];
 };
 
@@ -64,7 +64,7 @@ const jobEnd = ['check', 'deployment', 'workflow_job.completed', 'leave group'] 
 
 /** Each transition of a job. */
 export const jobTransitions = {
-  /** The plan decides at once: a condition doesn't hold, or an expression fails. */
+  /** The plan decides immediately: a condition is false, or an expression fails. */
   make_ended: {
     by: ['the plan'],
     from: ['new'],
@@ -95,9 +95,9 @@ export const jobTransitions = {
     sets: nothing,
     follows: ['new check', 'enter group'],
   },
-  /** It waits for the turn of a call that leads to it; the group of its own comes after that. */
+  /** It waits for the turn of a call that leads to it, and after that for its own group. */
   make_held: { by: ['a new attempt'], from: ['new'], to: ['pending'], sets: nothing, follows: ['new check'] },
-  /** It isn't run again: the attempt takes it over as it ended. */
+  /** It isn't run again: the attempt carries it over with its result. */
   carry: { by: ['a new attempt'], from: ['new'], to: jobEnds, sets: nothing, follows: [] },
   await_environment: { by: ['the concurrency group'], from: ['pending'], to: ['waiting'], sets: nothing, follows: [] },
   take_turn: {
@@ -138,7 +138,7 @@ export const jobTransitions = {
     }),
     follows: ['check', 'deployment', 'workflow_job.queued', 'wake runners'],
   },
-  /** Its runner learns of it with its next report. The time limit of a job causes it, too. */
+  /** Its runner learns of it with its next report. The time limit of a job also causes it. */
   request_cancel: {
     by: ['a cancellation', 'a deadline'],
     from: ['in_progress'],
@@ -146,7 +146,7 @@ export const jobTransitions = {
     sets: (now) => ({ cancelled_at: now }),
     follows: [],
   },
-  /** The runner reports how it ended; or a cancelled job has nothing to clean up. */
+  /** The runner reports the result; or a cancelled job has nothing to clean up. */
   finish: {
     by: ['a runner'],
     from: ['in_progress'],
@@ -154,7 +154,7 @@ export const jobTransitions = {
     sets: ended,
     follows: jobEnd,
   },
-  /** Its runner is silent or gone, or doesn't end it after a cancellation. */
+  /** Its runner is silent or gone, or doesn't end the job after a cancellation. */
   lose: {
     by: ['the loss of the runner', 'a deadline'],
     from: ['in_progress'],
@@ -162,18 +162,18 @@ export const jobTransitions = {
     sets: ended,
     follows: jobEnd,
   },
-  /** No task can be made of it for the runner that took it. */
+  /** No task can be created for the runner that took it. */
   abandon: { by: ['the server'], from: ['in_progress'], to: ['failure'], sets: ended, follows: jobEnd },
   cancel: { by: ['a cancellation'], from: unbegun, to: ['cancelled'], sets: ended, follows: jobEnd },
   force_cancel: { by: ['a person'], from: [...unbegun, 'in_progress'], to: ['cancelled'], sets: ended, follows: jobEnd },
-  /** Its environment doesn't take the ref of the run, or was deleted. */
+  /** Its environment doesn't accept the ref of the run, or was deleted. */
   refuse: { by: ['the environment'], from: ['waiting'], to: ['failure'], sets: ended, follows: jobEnd },
   reject: { by: ['an approval'], from: ['waiting'], to: ['failure'], sets: ended, follows: jobEnd },
-  /** Nobody let it into its environment in time. */
+  /** Nobody approved its deployment in time. */
   expire: { by: ['a deadline'], from: ['waiting'], to: ['failure'], sets: ended, follows: jobEnd },
 } as const satisfies Record<string, Transition<JobState, JobChange, JobEffect>>;
 
-/** The states in which a run goes on. */
+/** The states of an open run. */
 const going = ['queued', 'in_progress', 'waiting'] as const satisfies RunState[];
 const updated = (now: Date) => ({ updated_at: now });
 const runEnd = ['workflow_run.completed', 'leave group'] as const;
@@ -194,7 +194,7 @@ export const runTransitions = {
     sets: (now) => ({ started_at: now, updated_at: now, cancelled_at: null, logs_expired_at: null }),
     follows: ['workflow_run.requested'],
   },
-  /** The run of a fork waits for somebody with write access. */
+  /** The run of a fork waits for approval by somebody with write access. */
   ask_for_approval: { by: ['the settings'], from: ['queued'], to: ['action_required'], sets: updated, follows: runEnd },
   approve: {
     by: ['an approval'],
@@ -205,7 +205,7 @@ export const runTransitions = {
   },
   /** It waits for its turn in its concurrency group. */
   hold: { by: ['the concurrency group'], from: ['queued'], to: ['pending'], sets: updated, follows: [] },
-  /** An attempt may have queued jobs from its beginning. */
+  /** An attempt may start with queued jobs. */
   take_turn: {
     by: ['the concurrency group'],
     from: ['pending'],
@@ -213,12 +213,12 @@ export const runTransitions = {
     sets: updated,
     follows: ['wake runners'],
   },
-  /** The first of its jobs begins. */
+  /** The first of its jobs starts. */
   begin: { by: ['a runner'], from: ['queued'], to: ['in_progress'], sets: updated, follows: ['workflow_run.in_progress'] },
-  /** None of its jobs can go on before an environment lets it in. */
+  /** All its remaining jobs wait for their environments. */
   wait: { by: ['the plan'], from: ['queued', 'in_progress'], to: ['waiting'], sets: updated, follows: [] },
   go_on: { by: ['the plan'], from: ['waiting'], to: ['queued', 'in_progress'], sets: updated, follows: [] },
-  /** Jobs in progress end when their runners learn of it, and those with `always()` still come. */
+  /** Running jobs end when their runners learn of it, and jobs with `always()` still run. */
   request_cancel: {
     by: ['a cancellation'],
     from: going,
@@ -226,7 +226,7 @@ export const runTransitions = {
     sets: (now) => ({ cancelled_at: now, updated_at: now }),
     follows: [],
   },
-  /** It hasn't begun: it ends at once. */
+  /** It hasn't started, so it ends immediately. */
   cancel: { by: ['a cancellation'], from: ['pending'], to: ['cancelled'], sets: updated, follows: runEnd },
   force_cancel: {
     by: ['a person'],
@@ -235,7 +235,7 @@ export const runTransitions = {
     sets: (now) => ({ cancelled_at: now, updated_at: now }),
     follows: runEnd,
   },
-  /** Its file can't be run, or its budget is spent. */
+  /** Its file is invalid, or its budget is spent. */
   fail_to_start: {
     by: ['the plan', 'the settings'],
     from: going,
@@ -243,7 +243,7 @@ export const runTransitions = {
     sets: updated,
     follows: ['workflow_run.completed', 'failed check', 'leave group'],
   },
-  /** All its jobs are over, and none comes. */
+  /** All its jobs are over, and no others follow. */
   finish: {
     by: ['the plan'],
     from: going,

@@ -1,4 +1,4 @@
-// What a job can prove about itself: the address for requesting identity tokens, and the facts.
+// The identity of a job: the address for requesting identity tokens, and the facts in them.
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
 import { asId, type Id } from '#lib/id.ts';
@@ -15,12 +15,11 @@ import { findJob, findRun, type JobRow, listReferenced, type RunRow } from '../s
 
 const context = 'workflow-runs.identity';
 
-/** Where jobs ask for identity tokens, from the address of the server on. */
+/** The path at which jobs request identity tokens, below the address of the server. */
 export const identityPath = '/_services/token/request';
 
 /**
- * The address and the token with which a job asks for its identity tokens. They are good while the job runs on the runner that
- * has it now.
+ * The address and the token with which a job requests identity tokens. They are valid while the job runs on its current runner.
  */
 export function identityRequest(
   { html }: Pick<Links, 'html'>,
@@ -32,20 +31,18 @@ export function identityRequest(
   return { url: `${html}${identityPath}?job=${id}`, token: sealKey(secrets, context, { text: `${id} ${token_id}`, until }) };
 }
 
-/** What is true of a running job. */
+/** The facts about a running job. */
 export type JobIdentity = {
   readonly repository: ContextFacts['repository'] & { readonly id: Id<'repositories'> };
   readonly eventName: string;
   /** Undefined for a commit without a ref. */
   readonly ref: string | undefined;
   readonly environment: string | undefined;
-  /** By the names of claims, as the public API has them. */
+  /** By the public API's names of claims. */
   readonly claims: Readonly<Record<string, string>>;
 };
 
-/**
- * The identity of the job that a token was made for; undefined where it isn't ours, has expired, or the job doesn't run any more.
- */
+/** The identity of the job that a token was made for; undefined if the token is invalid or expired, or the job no longer runs. */
 export async function findIdentity(
   db: Db,
   key: string,
@@ -82,7 +79,7 @@ export async function findIdentity(
   };
 }
 
-/** The file of a job in a called workflow, with its ref, as `acme/tools/.github/workflows/test.yml@refs/heads/main`. */
+/** The file of a job in a called workflow, with its ref, for example `acme/tools/.github/workflows/test.yml@refs/heads/main`. */
 async function fileOf(db: Db, run: RunRow, job: JobRow): Promise<{ ref: string; sha: string } | undefined> {
   const { calls } = planOf(job);
   const workflow = calls.length > 0 ? await withPreparations(() => loadWorkflow(db, run)) : undefined;
@@ -92,7 +89,7 @@ async function fileOf(db: Db, run: RunRow, job: JobRow): Promise<{ ref: string; 
   return { ref: `${file.path.slice(0, file.path.indexOf('@'))}@${file.ref ?? file.sha}`, sha: file.sha };
 }
 
-/** The claims that the context `github` has by the same names. */
+/** The claims with the same names as in the context `github`. */
 const contextClaims = [
   'actor',
   'actor_id',
@@ -112,5 +109,5 @@ const contextClaims = [
   'workflow_sha',
 ] as const;
 
-/** Those that a run without a ref doesn't have. */
+/** The claims that a run without a ref doesn't have. */
 const refClaims = ['ref', 'ref_type'] as const;

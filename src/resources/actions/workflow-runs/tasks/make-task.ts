@@ -1,4 +1,4 @@
-// What a runner is given of the job that it took. It knows nothing of how runners speak.
+// The task that a runner gets for a job. This module is independent of the runner protocol.
 
 import type { Db } from '#database/connect.ts';
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
@@ -34,10 +34,10 @@ import { RegistryRefused, registriesOf, registrySecretsOf } from './registries.t
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
 
-/** What a runner needs to run a job. */
+/** Everything that a runner needs to run a job. */
 export type Task = {
   readonly job: JobRow;
-  /** The workflow file with this job alone. */
+  /** The workflow file with only this job. */
   readonly file: string;
   /** The context `github`. */
   readonly context: { readonly [name: string]: Json };
@@ -47,7 +47,7 @@ export type Task = {
   readonly needs: { readonly [id: string]: JobResult };
 };
 
-/** Why a job can't be run, and the line of the run's file that says so. */
+/** Why a job can't run, and the related line of the run's file. */
 export class TaskProblem extends Error {
   readonly line: number | undefined;
 
@@ -59,14 +59,14 @@ export class TaskProblem extends Error {
 
 const maxMaskedLines = fixedValue(runLimits.maskedLines);
 const usualMinutes = fixedValue(runLimits.jobTime) / 60_000;
-/** What makes runners tell more of each step (the public API's names). */
+/** The variables that turn on debug output of runners (the public API's names). */
 const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' };
-/** How long a token outlives the time of its job, in minutes: runners tell of the end a little later. */
+/** How many minutes a token stays valid after its job's time limit, since runners report the end a little later. */
 const tokenMinutesBeyond = 15;
 
 /**
- * Makes the task of a job that was just taken: with a token of its own, which ends with the job.
- * @throws TaskProblem where none can be made
+ * Creates the task of a job that was just taken. Its token ends with the job.
+ * @throws TaskProblem if that isn't possible
  */
 export async function makeTask(
   { tx, links, now, services: { secrets, actionsOrigin } }: WriteScope & Needs<'secrets' | 'actionsOrigin'>,
@@ -127,7 +127,7 @@ export async function makeTask(
     context: {
       ...github,
       token,
-      // The same for all jobs: a runner keeps what it has read, and asks later where it did first.
+      // The same for all jobs: runners cache what they read, and later contact the same address again.
       gitea_default_actions_url: `${links.html}${actionsPath}`,
       gitea_runtime_token: await signRuntimeToken(secrets, { ...job, token_id: row.id }, { readable, now, until }),
       retention_days: String(policy.retentionDays),
@@ -153,7 +153,8 @@ export async function makeTask(
 }
 
 /**
- * What a job's secrets and variables are looked up by: the environment is the one that let it in, and no later one with its name.
+ * What selects a job's secrets and variables. The environment is the one that admitted the job, not a later one with the same
+ * name.
  */
 const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
   repository: run.repository_id,
@@ -163,8 +164,8 @@ const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
 type NamedSecrets = { readonly [name: string]: string };
 
 /**
- * The secrets of a job. A fork's pull request has none, as its author could read them, unless a private repository allows it. A
- * job of a called workflow has those of its environment, and besides them only those that were handed on to it.
+ * The secrets of a job. A fork's pull request has none, since its author could read them, unless a private repository allows it.
+ * A job of a called workflow has the secrets of its environment and those that were passed to it.
  */
 async function secretsOf(
   db: Db,
@@ -189,7 +190,7 @@ async function registriesFor(db: Db, secrets: Secrets, run: FoundJob['run'], sta
   }
 }
 
-/** What an expression refuses, as a problem of the job. */
+/** The error of an expression, as a problem of the job. */
 function refusing<Result>(work: () => Result): Result {
   try {
     return work();
@@ -198,7 +199,10 @@ function refusing<Result>(work: () => Result): Result {
   }
 }
 
-/** Hides what a job must not show in its log. A runner does so too, unless it forgets. Undefined where all must be hidden. */
+/**
+ * Hides a job's secrets in what is shown of it. Its runner hides them too, unless it fails to. Undefined if everything must be
+ * hidden.
+ */
 export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
   // Secrets that calls passed on are among these, or made from them.
   const own = await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken));
@@ -213,8 +217,7 @@ async function maskedRegistries(db: Db, secrets: Secrets, { job, run }: TakenJob
 }
 
 /**
- * The names of the steps of a job's file. Secrets are hidden by their names in expressions, and by their values in what else
- * these give.
+ * The names of the steps in a job's file. Secrets in expressions are hidden by name, and in the results of expressions by value.
  */
 function namesOfOwnSteps(
   { run, job }: TakenJob,
@@ -242,7 +245,7 @@ function namesOfOwnSteps(
   return namesOfSteps(steps, { contexts, around: [source, own.file.source] }, mask);
 }
 
-/** The steps of a job before it runs: the steps of its file, between the two that every job has. */
+/** The steps of a job before it runs: the steps of its file, between the two steps that every job has. */
 function stepsOf({ id }: JobRow, own: readonly string[]) {
   const names = ['Set up job', ...own, 'Complete job'];
   return names.map((name, at) => ({

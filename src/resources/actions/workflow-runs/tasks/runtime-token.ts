@@ -1,4 +1,4 @@
-// The token by which programs in a job speak to the services that keep its results. It says whose it is by itself, and is good
+// The token that programs in a job use for the services that store its results. It identifies the job by itself, and is valid
 // while that job runs.
 import type { Db } from '#database/connect.ts';
 import { asId } from '#lib/id.ts';
@@ -6,16 +6,18 @@ import type { Secrets } from '#lib/secrets.ts';
 import { findJob, type JobRow } from '../store.ts';
 
 const algorithm = 'HS256';
-/** The key is made of the server's secret key, for these tokens alone. */
+/** A key derived from the server's secret key, only for these tokens. */
 const keyOf = (secrets: Secrets): Buffer => secrets.digest('key', 'workflow-runs.runtime-token');
 
 type Job = Pick<JobRow, 'id' | 'run_id'>;
-/** What a token says: the job, and by its own token which taking of it, as a job that was lost is taken again. */
+/**
+ * The contents of a token: the job, and the id of its job token. A lost job that is taken again gets a new token.
+ */
 type Named = Job & { readonly token_id: NonNullable<JobRow['token_id']> };
 
 /**
- * Makes the token of a job.
- * @param readable the refs whose caches it may read, the first of which is its own (see `readableRefs`)
+ * Creates the token of a job.
+ * @param readable the refs whose caches it may read, its own first (see `readableRefs`)
  */
 export async function signRuntimeToken(
   secrets: Secrets,
@@ -23,7 +25,7 @@ export async function signRuntimeToken(
   { readable, now, until }: { readable: readonly string[]; now: Date; until: Date },
 ): Promise<string> {
   const { SignJWT } = await import('jose');
-  // Clients read both claims: who they speak for, and which caches there are for them (1 reads, 3 writes too).
+  // Clients read both claims: the identity, and the accessible caches (1 means read, 3 means read and write).
   const claims = {
     scp: `Actions.Results:${run_id}:${id}`,
     ac: JSON.stringify(readable.map((ref, at) => ({ Scope: ref, Permission: at === 0 ? 3 : 1 }))),
@@ -36,9 +38,7 @@ export async function signRuntimeToken(
     .sign(keyOf(secrets));
 }
 
-/**
- * The job that a token speaks for; undefined where the token isn't ours or has expired, and where the job doesn't run any more.
- */
+/** The job of a token; undefined if the token is invalid or expired, or the job no longer runs. */
 export async function findJobOfToken(
   db: Db,
   { secrets, now }: { secrets: Secrets; now: Date },
@@ -59,7 +59,7 @@ async function jobNamedBy(token: string, { secrets, now }: { secrets: Secrets; n
     if (!run || !job) return undefined;
     return { id: asId(Number(job)), run_id: asId(Number(run)), token_id: asId(Number(payload.jti)) };
   } catch {
-    return undefined; // it isn't ours, or has expired
+    return undefined; // invalid or expired
   }
 }
 

@@ -3,7 +3,7 @@ import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { listSharing } from '#resources/repositories/actions-permissions/index.ts';
 
-/** A repository, as far as it decides whose workflows and actions it may use, or who may use its own. */
+/** The properties of a repository that decide who may use its workflows and actions, and whose it may use. */
 export type SharingRepository = {
   readonly id: Id<'repositories'>;
   readonly owner_id: Id<'accounts'>;
@@ -11,8 +11,9 @@ export type SharingRepository = {
 };
 
 /**
- * The repositories that let the workflows of another use their workflows and actions: everybody may use those of public ones;
- * those of others are for repositories of the same owner that aren't public, where their settings say so (the public API's rule).
+ * The repositories that let another repository's workflows use their workflows and actions. Everybody may use those of public
+ * repositories. Other repositories can share theirs with non-public repositories of the same owner, by their settings (the public
+ * API's rule).
  */
 export async function loadShared(
   db: Db,

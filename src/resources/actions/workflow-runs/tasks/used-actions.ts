@@ -1,5 +1,5 @@
-// The actions that jobs use: those of this server's repositories, and who may use them. What isn't there comes from a configured
-// origin.
+// The actions that jobs use: which repositories of this server provide them, and who may use them. Other actions come from a
+// configured origin.
 import type { Db } from '#database/connect.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -9,15 +9,18 @@ import { namedUse, stepUsesOf } from '#workflow-files/uses.ts';
 import { findRunningUser } from '../store.ts';
 import { isShared, type SharingRepository } from './shared-repositories.ts';
 
-/** Below this address of the server, actions are read by Git as `/owner/repo`. No owner has such a name. */
+/** The path below which Git reads actions, as `/owner/repo`. No owner can have this name. */
 export const actionsPath = '/-/actions';
 
-/** The repository whose run uses actions. A fork's pull request gets none that others share: its author could then read them. */
+/**
+ * The repository whose run uses actions. A fork's pull request can't use shared private actions, since its author could read
+ * them.
+ */
 type ActionsUser = SharingRepository & { readonly is_from_fork: boolean };
 
 /**
- * The first action of a job's steps that no repository of this server has which lets it be used, with the line of its file. One
- * statement, one more where not all have their names now, and one for each repository that isn't public.
+ * The first action of a job's steps that no repository of this server provides to it, with the line of its file. One statement,
+ * another one if repositories were renamed, and one for each repository that isn't public.
  */
 export async function findMissingAction(
   db: Db,
@@ -41,8 +44,8 @@ const sharesWith = async (db: Db, user: ActionsUser, repository: RepositoryWithO
   !user.is_from_fork && (await isShared(db, user, repository));
 
 /**
- * The repository by a name, or a former one, that shares its actions with the job of a token, while that job runs. Which
- * permissions the token has doesn't matter: they are those in the job's own repository.
+ * The repository with a current or former name that shares its actions with the job of a token, while that job runs. The token's
+ * permissions don't matter, since they apply to the job's own repository.
  */
 export async function findSharedActions(db: Db, token: Id<'tokens'>, fullName: string): Promise<RepositoryWithOwner | undefined> {
   const user = await findRunningUser(db, token);
@@ -52,7 +55,7 @@ export async function findSharedActions(db: Db, token: Id<'tokens'>, fullName: s
   return repository && (await sharesWith(db, user, repository)) ? repository : undefined;
 }
 
-/** The repositories of these names, in small letters, or that had them before. */
+/** The repositories with these names, in lower case, or formerly with these names. */
 async function loadActionRepositories(db: Db, fullNames: readonly string[]): Promise<Map<string, RepositoryWithOwner>> {
   const found = await loadNamed(db, fullNames);
   const former = await loadFormerlyNamed(

@@ -1,4 +1,4 @@
-// SSH keys that users sign commits with.
+// SSH keys with which users sign commits.
 import { Type } from 'typebox';
 import { userTokens } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';

@@ -1,4 +1,4 @@
-// Members of teams, and people invited into them. Each endpoint exists by the slug and by the id of a team.
+// Members of teams, and people invited to them. Each endpoint exists by the slug and by the id of a team.
 import { Type } from 'typebox';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

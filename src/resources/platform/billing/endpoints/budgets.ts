@@ -30,7 +30,7 @@ export const listOrgBudgets = endpoint({
   replies: { 200: BudgetList },
   async handle({ scope, db, at: { org }, query: { scope: wanted, user }, page }) {
     const known = budgetScopes.find((one) => one === wanted);
-    // Users have no budgets, and neither have the other scopes of the public API.
+    // Users have no budgets, and the public API's other scopes don't exist here.
     const isNone = user !== undefined || (wanted !== undefined && known === undefined);
     const { rows, total } = isNone ? { rows: [], total: 0 } : await listBudgets(db, org.id, known, page);
     const budgets = await presentConsumedBudgets(scope, org, rows);

@@ -53,7 +53,7 @@ export const getOrgUsageSummary = endpoint({
   },
 });
 
-// The server has no assistant of its own, so there is no usage of one.
+// The server has no assistant of its own, so its usage is empty.
 export const getOrgPremiumRequests = endpoint({
   id: 'billing/get-github-billing-premium-request-usage-report-org',
   method: 'GET',

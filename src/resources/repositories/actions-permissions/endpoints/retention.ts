@@ -13,7 +13,7 @@ import {
   RetentionChange,
 } from '../schemas.ts';
 
-/** Everybody who may read the repository sees the limit of its caches (document 3, Actions). */
+/** Everybody who may read the repository may see the limit of its caches (document 3, Actions). */
 const readsStorageLimit = { scopes: ['repo'], role: 'read', permission: 'actions:read' } as const;
 
 export const { org: getOrganizationRetention, repo: getRepositoryRetention } = endpointVariants(

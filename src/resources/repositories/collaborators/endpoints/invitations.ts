@@ -1,4 +1,4 @@
-// Invitations into a repository, by its administrators.
+// Invitations to a repository, for its administrators.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -1,4 +1,4 @@
-// Invitations into repositories, for the invited users.
+// Invitations to repositories, for the invited users.
 import { Type } from 'typebox';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -2,7 +2,7 @@ import { valid } from 'semver';
 import { parse as parseToml } from 'smol-toml';
 import { type Dependency, decode, fieldOf, fieldsOf, itemsOf, type Parser, textOf } from './dependency.ts';
 
-/** `Cargo.lock`. Packages without a source are those of the repository itself; what they name is direct. */
+/** `Cargo.lock`. Packages without a source belong to the repository itself; their dependencies are direct. */
 export const parseCargoLock: Parser = function* (content) {
   const packages = itemsOf(fieldOf(parseToml(decode(content)), 'package'));
   const own = packages.filter((entry) => fieldOf(entry, 'source') === undefined);
@@ -29,7 +29,7 @@ const tables = [
   ['dev-dependencies', 'development'],
 ] as const;
 
-/** `Cargo.toml`: what it allows; a version where it allows only one. */
+/** `Cargo.toml`: the requirements; a version if only one is allowed. */
 export const parseCargoToml: Parser = function* (content): Generator<Dependency> {
   const root = parseToml(decode(content));
   for (const section of [root, fieldOf(root, 'workspace'), ...Object.values(fieldsOf(fieldOf(root, 'target')))])

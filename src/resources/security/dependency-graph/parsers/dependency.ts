@@ -2,27 +2,27 @@ import { jsonReader } from '#lib/json-reader.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { dependencyLimits, manifestLimits } from '../limits.ts';
 
-/** The ecosystems whose files are read, and whose packages advisories are about. */
+/** The supported ecosystems, for files and for advisories. */
 export const ecosystems = ['npm', 'pip', 'go', 'rust', 'maven'] as const;
 export type Ecosystem = (typeof ecosystems)[number];
 
-/** Something that a file depends on. */
+/** A dependency of a file. */
 export type Dependency = {
   readonly ecosystem: Ecosystem;
   readonly name: string;
-  /** The version that is used, where the file says so. */
+  /** The version in use, if the file specifies it. */
   readonly version: string | null;
-  /** What the file allows, as it is written there. */
+  /** The requirement, as written in the file. */
   readonly requirement: string | null;
   readonly scope: 'runtime' | 'development';
   readonly relationship: 'direct' | 'transitive' | 'unknown';
-  /** As the file says it, an expression of SPDX or a name. */
+  /** The license in the file, as an SPDX expression or a name. */
   readonly license?: string | null;
 };
 
 /**
- * Reads the dependencies of a file. Undefined is a step without one: after each, the reader may yield to the event loop.
- * @throws Error where the file isn't what its name says
+ * Reads the dependencies of a file. Undefined marks a step without one: after each step, the reader may yield to the event loop.
+ * @throws Error if the file isn't what its name says
  */
 export type Parser = (content: Buffer, path: string) => Iterable<Dependency | undefined>;
 
@@ -30,11 +30,11 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const none: Fields = Object.freeze({});
 
-/** A value as an object; anything else is an empty one. */
+/** A value as an object; an empty object for other values. */
 export const fieldsOf = (value: unknown): Fields =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : none;
 
-/** A field of an object itself, not one that all objects have. */
+/** An object's own field, not an inherited one. */
 export const fieldOf = (value: unknown, name: string): unknown => {
   const fields = fieldsOf(value);
   return Object.hasOwn(fields, name) ? fields[name] : undefined;
@@ -44,10 +44,10 @@ export const textOf = (value: unknown): string | null => (typeof value === 'stri
 
 export const itemsOf = (value: unknown): readonly unknown[] => (Array.isArray(value) ? value : []);
 
-/** @throws where it isn't UTF-8 */
+/** @throws Error if it isn't UTF-8 */
 export const decode = (content: Buffer): string => new TextDecoder('utf-8', { fatal: true }).decode(content);
 
-/** The lines of a text, without making a list of them. */
+/** The lines of a text, without creating a list. */
 export function* linesOf(content: Buffer): Generator<string> {
   const text = decode(content);
   for (let at = 0; at <= text.length; ) {
@@ -66,7 +66,7 @@ const jsonLimits = {
 };
 const bytesPerStep = 16 * 1024;
 
-/** Reads JSON whose value is an object, in steps. */
+/** Reads a JSON object in steps. */
 export function* parseObject(content: Buffer): Generator<undefined, Fields> {
   const reader = jsonReader(jsonLimits);
   const start = content.subarray(0, 3).equals(byteOrderMark) ? 3 : 0;
@@ -83,9 +83,9 @@ const byteOrderMark = Buffer.from([0xef, 0xbb, 0xbf]);
 
 const longest = fixedValue(dependencyLimits.nameLength);
 
-/** A version if it isn't too long to be read as one: what reads versions isn't made for long ones. */
+/** A version, unless it is too long, since the parsers of versions aren't made for long texts. */
 export const shortVersion = (version: string | null | undefined): string | null =>
   version != null && version.length <= longest ? version : null;
 
-/** The one spelling of names that PyPI holds to be equal (PEP 503). */
+/** The normalized form of PyPI names (PEP 503). */
 export const pythonName = (name: string): string => name.toLowerCase().replace(/[-_.]+/g, '-');

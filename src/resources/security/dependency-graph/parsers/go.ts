@@ -3,8 +3,8 @@ import { type Dependency, linesOf, type Parser } from './dependency.ts';
 type Requirement = { name: string; version: string | null; isIndirect: boolean };
 
 /**
- * `go.mod`, with its replacements. `go.sum` isn't read: it holds checksums of versions too that a build doesn't use, and since Go
- * 1.17 `go.mod` names all modules of a build.
+ * `go.mod`, with its replacements. `go.sum` isn't read, since it also contains checksums of versions that a build doesn't use,
+ * and since Go 1.17 `go.mod` lists all modules of a build.
  */
 export const parseGoMod: Parser = function* (content): Generator<Dependency | undefined> {
   const required: Requirement[] = [];
@@ -19,7 +19,7 @@ export const parseGoMod: Parser = function* (content): Generator<Dependency | un
     if (verb === 'require' && words.length === 2) required.push({ name, version, isIndirect: /^indirect\b/.test(comment) });
     const arrow = verb === 'replace' ? words.indexOf('=>') : -1;
     const [target, targetVersion = null] = arrow < 0 ? [] : words.slice(arrow + 1);
-    // A path of the file system is a folder of the repository or beside it, whose version nobody knows.
+    // A file system path is a folder in or next to the repository, whose version is unknown.
     if (target !== undefined) replaced.set(words.slice(0, arrow).join(' '), { name: target, version: targetVersion });
   }
   if (!isModule) throw new Error('no module');
@@ -37,12 +37,12 @@ export const parseGoMod: Parser = function* (content): Generator<Dependency | un
   }
 };
 
-/** Characters of a line: longer ones name nothing. */
+/** The maximum length of a line. Longer ones declare nothing. */
 const maxLine = 4_096;
 
 type Directive = { verb: string; words: string[]; comment: string };
 
-/** The directives of the file, one for each line of a block; undefined for lines that hold none. */
+/** The directives of the file, one for each line of a block; undefined for lines without one. */
 function* directives(content: Buffer): Generator<Directive | undefined> {
   let block: string | undefined;
   for (const line of linesOf(content)) {

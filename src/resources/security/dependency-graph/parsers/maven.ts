@@ -1,7 +1,7 @@
 import { XMLParser } from 'fast-xml-parser';
 import { type Dependency, decode, fieldOf, fieldsOf, itemsOf, type Parser, textOf } from './dependency.ts';
 
-// Entities aren't read: they could make a small file large, or name other files.
+// Entities aren't read: they could make a small file large, or refer to other files.
 const parser = new XMLParser({
   ignoreAttributes: true,
   processEntities: false,
@@ -9,11 +9,11 @@ const parser = new XMLParser({
   isArray: (name) => name === 'dependency',
 });
 
-/** Steps in which properties name properties, and the length of what comes of it. */
+/** The maximum number of steps for expanding properties, and the maximum length of the result. */
 const maxSteps = 5;
 const maxLength = 1_000;
 
-/** `pom.xml`, with its own properties and managed versions. Those of a parent elsewhere aren't known. */
+/** `pom.xml`, with its own properties and managed versions. Those of a parent elsewhere are unknown. */
 export const parsePom: Parser = function* (content): Generator<Dependency> {
   const project = fieldOf(parser.parse(decode(content)), 'project');
   if (project === undefined) throw new Error('no project');
@@ -50,7 +50,7 @@ export const parsePom: Parser = function* (content): Generator<Dependency> {
   }
 };
 
-/** The version of `1.2` and of `[1.2]`, which allow no other; null for ranges, and where a property isn't known. */
+/** The version of `1.2` or `[1.2]`, which allow no other; null for ranges, and for unknown properties. */
 function exact(requirement: string | null): string | null {
   const version = /^\[?([^[\](),\s${}]+)\]?$/.exec(requirement ?? '')?.[1];
   return version ?? null;

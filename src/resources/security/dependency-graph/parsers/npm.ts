@@ -3,7 +3,7 @@ import { type Dependency, fieldOf, fieldsOf, type Parser, parseObject, shortVers
 
 const runtimeFields = ['dependencies', 'optionalDependencies'] as const;
 
-/** `package.json`: what it allows; a version where it allows only one. */
+/** `package.json`: the requirements; a version if only one is allowed. */
 export const parsePackageJson: Parser = function* (content) {
   const root = yield* parseObject(content);
   for (const field of [...runtimeFields, 'devDependencies'] as const)
@@ -30,7 +30,7 @@ export const parsePackageLock: Parser = function* (content) {
 const folder = 'node_modules/';
 
 function* packagesOf(packages: Readonly<Record<string, unknown>>): Generator<Dependency | undefined> {
-  // The root and the packages of its workspaces are those that aren't installed from elsewhere.
+  // The root and its workspace packages aren't installed from elsewhere.
   const wanted = new Set<string>();
   for (const [path, entry] of Object.entries(packages)) {
     yield undefined;
@@ -48,7 +48,7 @@ function* packagesOf(packages: Readonly<Record<string, unknown>>): Generator<Dep
   }
 }
 
-/** The first version of lockfiles nests dependencies, to any depth, and doesn't say which of them were asked for. */
+/** The first version of lockfiles nests dependencies to any depth, and doesn't say which of them are direct. */
 function* nestedDependencies(top: unknown): Generator<Dependency | undefined> {
   const pending = [top];
   for (let next = pending.pop(); next !== undefined; next = pending.pop())

@@ -14,7 +14,7 @@ import {
   textOf,
 } from './dependency.ts';
 
-/** Longer requirements pin no version. A regular expression over megabytes may overflow the stack. */
+/** Longer requirements pin no version. A regular expression on megabytes may overflow the stack. */
 const maxPinned = 1_000;
 
 const pinned = (requirement: string): string | null => {
@@ -31,7 +31,7 @@ const python = (name: string, more: Omit<Dependency, 'ecosystem' | 'name'>): Dep
 
 const nameAtStart = /^[a-z\d](?:[\w.-]*[a-z\d])?/i;
 
-/** `requirements.txt` and its siblings. Options, addresses and files that it includes aren't followed. */
+/** `requirements.txt` and its variants. Options, addresses and included files aren't followed. */
 export const parseRequirements: Parser = function* (content, path) {
   const file = path.slice(path.lastIndexOf('/') + 1);
   const scope = /dev|test/i.test(file) ? 'development' : 'runtime';
@@ -44,13 +44,13 @@ export const parseRequirements: Parser = function* (content, path) {
     const [afterExtras = ''] = [rest.startsWith('[') ? rest.slice(rest.indexOf(']') + 1) : rest];
     if (rest.startsWith('[') && !rest.includes(']')) continue;
     const requirement = (afterExtras.split(';')[0] ?? '').split(' --')[0]?.trim() ?? '';
-    // A word with something else after it is no requirement, as in an error page that was saved under this name.
+    // A word followed by other text isn't a requirement, for example in an error page that was saved under this name.
     if (requirement !== '' && !/^[=<>!~@(]/.test(requirement)) continue;
     yield python(name, { version: pinned(requirement), requirement: requirement || null, scope, relationship: 'direct' });
   }
 };
 
-/** Lines, those that a backslash continues together. Longer ones name nothing. */
+/** The lines, joined if they end with a backslash. Longer ones declare nothing. */
 function* joinedLines(content: Buffer): Generator<string> {
   let pieces: string[] = [];
   let length = 0;
@@ -65,7 +65,7 @@ function* joinedLines(content: Buffer): Generator<string> {
 
 const maxLine = 16_384;
 
-/** `poetry.lock`. It doesn't say which packages were asked for. */
+/** `poetry.lock`. It doesn't say which packages are direct. */
 export const parsePoetryLock: Parser = function* (content) {
   for (const entry of itemsOf(fieldOf(parseToml(decode(content)), 'package'))) {
     const name = textOf(fieldOf(entry, 'name'));
