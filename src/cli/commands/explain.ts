@@ -7,6 +7,7 @@ import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
 import { explainRepository } from '#server/explain-repository.ts';
 import { installationCommand, onInstallation, print } from '../command.ts';
+import type { CommandContext } from '../installation.ts';
 import { repoNamed } from '../lookup.ts';
 import { UsageError } from '../usage-error.ts';
 
@@ -26,6 +27,93 @@ function visibilityOf(text = 'private'): 'public' | 'internal' | 'private' {
   throw new UsageError('After REPO and the repository comes public, internal or private');
 }
 
+type Asked = {
+  readonly context: CommandContext;
+  readonly authorization: string | undefined;
+  readonly owner: string;
+  readonly name: string;
+  readonly ref: string | undefined;
+  readonly to: string | undefined;
+};
+
+/** An explanation: the value for `--json`, and its lines for people. */
+type Explained = { readonly value: unknown; readonly lines: readonly string[] };
+
+const askedBy = ({ login, credential }: PushExplanation['viewer']): string =>
+  `asked by ${login ?? 'nobody'}, credential: ${credential}`;
+
+/** What can be explained besides requests, by the word that takes the place of the method. */
+const explanations: { readonly [Word in string]?: (asked: Asked) => Promise<Explained> } = {
+  async JOB({ context: { db, now, hearth }, owner, name, ref }) {
+    const { services } = hearth;
+    const job = idOf(ref);
+    const options = { now, runsHosted: runsHostedJobs(services), secrets: services.secrets };
+    const value = await explainJob(db, { owner, name, job }, options);
+    const lines = [
+      ...(value.name === undefined ? [] : [`job ${job} of ${owner}/${name}: ${value.name}`]),
+      ...value.steps.map(lineOf),
+      value.waits ? `waits: ${value.message}` : `does not wait: ${value.message}`,
+    ];
+    return { value, lines };
+  },
+
+  async QUEUE({ context: { db, now, hearth }, owner, name, ref }) {
+    const repo = await repoNamed(db, `${owner}/${name}`);
+    const branch = ref ?? repo.default_branch;
+    const value = await explainQueue(scopeWithoutRequest({ db, services: hearth.services, now }), repo, branch);
+    const lines = [
+      `merge queue of ${branch} of ${owner}/${name}`,
+      value.isDemanded
+        ? 'pushes and merges are refused, since a ruleset demands the queue'
+        : 'no ruleset demands a merge queue for this branch',
+      ...value.steps.map(lineOf),
+      value.message,
+    ];
+    return { value, lines };
+  },
+
+  async PUSH({ context: { db, now, hearth }, authorization, owner, name, ref = 'main', to }) {
+    const target = { authorization, owner, name, ref, to: to === '' ? null : to };
+    const value = await explainPush({ db, services: hearth.services, ...target, now });
+    const { viewer, steps, allowed, status, message } = value;
+    const lines = [
+      `push to ${ref} of ${owner}/${name}`,
+      askedBy(viewer),
+      ...steps.map(lineOf),
+      allowed ? 'allowed' : `refused: ${status === undefined ? '' : `${status} `}${message}`,
+    ];
+    return { value, lines };
+  },
+
+  async REPO({ context: { db, now, hearth }, authorization, owner, name, ref }) {
+    const target = { authorization, owner, name, visibility: visibilityOf(ref) };
+    const value = await explainRepository({ db, services: hearth.services, ...target, now });
+    const { viewer, steps, exists, status, message } = value;
+    const lines = [
+      `rules about ${exists || status !== undefined ? '' : 'the creation of '}${owner}/${name}`,
+      askedBy(viewer),
+      ...steps.map(lineOf),
+      ...(status === undefined ? [] : [`refused: ${status} ${message}`]),
+      ...(status === undefined && steps.length === 0 ? ['no rules are about it'] : []),
+    ];
+    return { value, lines };
+  },
+};
+
+type AskedRequest = { readonly authorization: string | undefined; readonly method: string; readonly path: string };
+
+async function explainRequest({ db, now, hearth }: CommandContext, request: AskedRequest): Promise<Explained> {
+  const value = await explain({ db, endpoints: allEndpoints, ...request, now, url: hearth.services.url });
+  const { endpoint, viewer, steps, allowed, status, message } = value;
+  const lines = [
+    ...(endpoint ? [`${endpoint.method} ${endpoint.path}  (${endpoint.id})`] : []),
+    askedBy(viewer),
+    ...steps.map(lineOf),
+    allowed ? 'allowed' : `refused: ${status} ${message}`,
+  ];
+  return { value, lines };
+}
+
 export const explainCommand = installationCommand(
   'explain',
   'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), what the rules ' +
@@ -42,72 +130,13 @@ export const explainCommand = installationCommand(
   )
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')
-  .action((method, path, ref, to, { token }, command) =>
-    onInstallation(command, async ({ hearth, db, now }) => {
+  .action((given, path, ref, to, { token }, command) =>
+    onInstallation(command, async (context) => {
       const authorization = token === undefined ? undefined : `Bearer ${token}`;
-      const { services } = hearth;
+      const method = given.toUpperCase();
       const [owner = '', name = ''] = path.replace(/^\/?(?:repos\/)?/, '').split('/');
-      if (method.toUpperCase() === 'JOB') {
-        const jobAddress = { owner, name, job: idOf(ref) };
-        const explained = await explainJob(db, jobAddress, {
-          now,
-          runsHosted: runsHostedJobs(services),
-          secrets: services.secrets,
-        });
-        print(command, explained, [
-          ...(explained.name === undefined ? [] : [`job ${jobAddress.job} of ${owner}/${name}: ${explained.name}`]),
-          ...explained.steps.map(lineOf),
-          explained.waits ? `waits: ${explained.message}` : `does not wait: ${explained.message}`,
-        ]);
-        return;
-      }
-      if (method.toUpperCase() === 'QUEUE') {
-        const repo = await repoNamed(db, `${owner}/${name}`);
-        const branch = ref ?? repo.default_branch;
-        const explained = await explainQueue(scopeWithoutRequest({ db, services, now }), repo, branch);
-        print(command, explained, [
-          `merge queue of ${branch} of ${owner}/${name}`,
-          explained.isDemanded
-            ? 'pushes and merges are refused, since a ruleset demands the queue'
-            : 'no ruleset demands a merge queue for this branch',
-          ...explained.steps.map(lineOf),
-          explained.message,
-        ]);
-        return;
-      }
-      if (method.toUpperCase() === 'PUSH') {
-        const target = { ref: ref ?? 'main', to: to === '' ? null : to };
-        const explained = await explainPush({ db, services, authorization, owner, name, ...target, now });
-        const { viewer, steps, allowed, status, message } = explained;
-        print(command, explained, [
-          `push to ${target.ref} of ${owner}/${name}`,
-          `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
-          ...steps.map(lineOf),
-          allowed ? 'allowed' : `refused: ${status === undefined ? '' : `${status} `}${message}`,
-        ]);
-        return;
-      }
-      if (method.toUpperCase() === 'REPO') {
-        const target = { db, services, authorization, owner, name, now };
-        const explained = await explainRepository({ ...target, visibility: visibilityOf(ref) });
-        const { viewer, steps, exists, status, message } = explained;
-        print(command, explained, [
-          `rules about ${exists || status !== undefined ? '' : 'the creation of '}${owner}/${name}`,
-          `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
-          ...steps.map(lineOf),
-          ...(status === undefined ? [] : [`refused: ${status} ${message}`]),
-          ...(status === undefined && steps.length === 0 ? ['no rules are about it'] : []),
-        ]);
-        return;
-      }
-      const request = { authorization, method: method.toUpperCase(), path };
-      const explained = await explain({ db, endpoints: allEndpoints, ...request, now, url: services.url });
-      const { endpoint, viewer, steps, allowed, status, message } = explained;
-      print(command, explained, [
-        ...(endpoint ? [`${endpoint.method} ${endpoint.path}  (${endpoint.id})`] : []),
-        `asked by ${viewer.login ?? 'nobody'}, credential: ${viewer.credential}`,
-        ...steps.map(lineOf),
-        allowed ? 'allowed' : `refused: ${status} ${message}`,
-      ]);
+      const explained = explanations[method]?.({ context, authorization, owner, name, ref, to });
+      const { value, lines } = await (explained ?? explainRequest(context, { authorization, method, path }));
+      print(command, value, lines);
     }),
   );
