@@ -62,7 +62,7 @@ export const settings = {
     variable: 'HEARTH_SSH_URL',
     parse: sshAddress,
     about:
-      'address by which people reach Git over SSH, as ssh://code.example.com:22; left out: the host of the web, and the port',
+      'address at which people reach Git over SSH, such as ssh://code.example.com:22; omitted: the host of the web, and the port',
   },
   pagesPort: {
     flag: '--pages-port <number>',
@@ -76,8 +76,8 @@ export const settings = {
     variable: 'HEARTH_PAGES_URL',
     parse: parsePagesOrigin,
     about:
-      'address by which people reach websites, as https://pages.example.com, or https://*.pages.example.com for a ' +
-      'host for each owner and each private website; left out: the host of the web, and the port',
+      'address at which people reach websites, such as https://pages.example.com, or https://*.pages.example.com for a ' +
+      'host for each owner and each private website; omitted: the host of the web, and the port',
   },
   data: {
     flag: '--data <folder>',
@@ -90,13 +90,13 @@ export const settings = {
     flag: '--url <address>',
     variable: 'HEARTH_URL',
     parse: webAddress,
-    about: 'address by which people reach the server; left out: that of their request',
+    about: 'address at which people reach the server; omitted: the address of their request',
   },
   trustedProxies: {
     flag: '--trusted-proxies <ranges>',
     variable: 'HEARTH_TRUSTED_PROXIES',
     parse: addressRanges,
-    about: 'addresses of the proxies in front, as 127.0.0.1,10.0.0.0/8: what their X-Forwarded headers say is believed',
+    about: 'addresses of the proxies in front, such as 127.0.0.1,10.0.0.0/8: what their X-Forwarded headers say is believed',
   },
   databaseUrl: {
     variable: 'DATABASE_URL',
@@ -114,17 +114,17 @@ export const settings = {
   objects: {
     variable: 'HEARTH_OBJECTS',
     parse: bucketName,
-    about: 'bucket of the files of releases, as s3://bucket/prefix; left out: a folder of the data folder',
+    about: 'bucket of the files of releases, such as s3://bucket/prefix; omitted: a folder of the data folder',
   },
   objectsPathStyle: {
     variable: 'HEARTH_OBJECTS_PATH_STYLE',
     parse: onOff,
-    about: 'whether addresses of objects name the bucket in their path; left out: with AWS_ENDPOINT_URL_S3 alone',
+    about: 'whether addresses of objects name the bucket in their path; omitted: with AWS_ENDPOINT_URL_S3 alone',
   },
   objectsEndpoint: {
     variable: 'AWS_ENDPOINT_URL_S3',
     parse: serverAddress,
-    about: "address of the bucket's server, as http://10.0.0.5:9000; left out: Amazon's",
+    about: "address of the bucket's server, as http://10.0.0.5:9000; omitted: Amazon's",
   },
   objectsRegion: {
     variable: 'AWS_REGION',
@@ -152,14 +152,14 @@ export const settings = {
   advisories: {
     variable: 'HEARTH_ADVISORIES',
     parse: asPath,
-    about: 'folder of advisories about vulnerable packages, as OSV files; left out: dependencies are listed, and raise no alerts',
+    about: 'folder of advisories about vulnerable packages, as OSV files; omitted: dependencies are listed, and raise no alerts',
   },
   vocabulary: {
     flag: '--vocabulary <words>',
     variable: 'HEARTH_VOCABULARY',
     initial: 'service',
     parse: oneOf(...vocabularies),
-    about: 'words of the replies: neutral ones (service), or those of the public API (github)',
+    about: 'vocabulary of the replies: neutral (service), or that of the public API (github)',
   },
   workers: {
     flag: '--workers <number>',
@@ -186,7 +186,7 @@ export const settings = {
     flag: '--limits <limits>',
     variable: 'HEARTH_LIMITS',
     parse: parseLimits,
-    about: 'limits in the place of those of docs/limits.md, as git.transfers=32,requests.body=2M',
+    about: 'limits that replace the defaults of docs/limits.md, such as git.transfers=32,requests.body=2M',
   },
   slowRequest: {
     flag: '--slow-request <ms>',
@@ -263,19 +263,20 @@ export const settings = {
     flag: '--prices <file>',
     variable: 'HEARTH_PRICES',
     parse: asPath,
-    about: 'file of what minutes and storage cost (JSON); left out: nothing costs anything',
+    about: 'file of what minutes and storage cost (JSON); omitted: nothing costs anything',
   },
   runnerCatalogue: {
     flag: '--runner-catalogue <file>',
     variable: 'HEARTH_RUNNER_CATALOGUE',
     parse: asPath,
-    about: 'file of images, sizes and limits of hosted runners (JSON) instead of those that come with Hearth',
+    about: 'file of images, sizes and limits of hosted runners (JSON), instead of the built-in ones',
   },
   actionsOrigin: {
     flag: '--actions-origin <address>',
     variable: 'HEARTH_ACTIONS_ORIGIN',
     parse: webAddress,
-    about: 'where actions come from that this server has not, as https://code.example.com; who reaches this server can read it',
+    about:
+      'where actions come from that this server has not, such as https://code.example.com; who reaches this server can read it',
   },
   runnerProvider: {
     flag: '--runner-provider <name>',
@@ -288,7 +289,7 @@ export const settings = {
     flag: '--runner-program <file>',
     variable: 'HEARTH_RUNNER_PROGRAM',
     parse: asPath,
-    about: 'program that runs the jobs of hosted runners on their machines, as act_runner; left out: they run none',
+    about: 'program that runs the jobs of hosted runners on their machines, as act_runner; omitted: they run none',
   },
   oauthClients: {
     flag: '--oauth-clients <names>',
@@ -307,8 +308,7 @@ export const settings = {
     variable: 'HEARTH_SECRET_KEY',
     secret: true,
     parse: secretKey,
-    about:
-      'key that encrypts stored secrets (32 bytes in base64 or hexadecimal digits); left out: one is made in the data folder',
+    about: 'key that encrypts stored secrets (32 bytes in base64 or hexadecimal digits); omitted: one is made in the data folder',
   },
   importToken: {
     variable: 'HEARTH_IMPORT_TOKEN',

@@ -40,7 +40,7 @@ export const databaseLimits = limitGroup('database', 'PostgreSQL', {
   preparedSearchTexts: {
     value: 64 * kibi,
     unit: 'bytes',
-    of: 'those of searches among them',
+    of: 'connections that searches use',
     past: 'further ones are planned anew each time',
   },
 });

@@ -217,7 +217,7 @@ export const gitLimits = limitGroup('git', 'Git', {
     shown: '64 MiB, and a thirty-second of the memory at most',
     unit: 'bytes',
     of: 'commits, trees, small files and histories that each process keeps in memory',
-    past: 'those that were unused longest are dropped',
+    past: 'the least recently used are dropped',
   },
   readers: { value: 32, unit: 'count', of: 'object readers that stay open', past: 'the one that was idle longest is closed' },
   readerIdle: { value: 30 * seconds, unit: 'milliseconds', of: 'an unused object reader', past: 'it is closed' },

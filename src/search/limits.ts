@@ -28,7 +28,7 @@ export const searchLimits = limitGroup('search', 'Search', {
     value: 100,
     unit: 'count',
     fixed: true,
-    of: 'qualifiers of a query; those that name repositories or owners count only with `advanced_search`',
+    of: 'qualifiers of a query; qualifiers that name repositories or owners count only with `advanced_search`',
     past: '422',
   },
   lookups: {
@@ -44,7 +44,7 @@ export const searchLimits = limitGroup('search', 'Search', {
     value: 1_000,
     unit: 'count',
     fixed: true,
-    of: 'values of all qualifiers of a query, those in comma lists included',
+    of: 'values of all qualifiers of a query, including values in comma lists',
     past: '422',
   },
   results: { value: 1_000, unit: 'count', fixed: true, of: 'results of a search', past: '422' },

@@ -62,6 +62,6 @@ export const textLimits = limitGroup('texts', 'Texts', {
     unit: 'bytes',
     fixed: true,
     of: 'rendered texts of each form that a process keeps',
-    past: 'those that were asked for least lately are rendered again',
+    past: 'the least recently used texts are rendered again',
   },
 });

@@ -14,9 +14,9 @@ const most: Size = {
 /** Why a file is too large; undefined if it isn't. The time depends on the nodes in the source, not on repetitions by aliases. */
 export function sizeProblem(document: Document.Parsed): string | undefined {
   const { nodes, characters } = sizeOf(document.contents, new Map());
-  if (nodes > most.nodes) return `The file has more than ${most.nodes} parts, those that aliases repeat included`;
+  if (nodes > most.nodes) return `The file has more than ${most.nodes} parts, including parts that aliases repeat`;
   if (characters > most.characters)
-    return `The file has more than ${most.characters} characters, those that aliases repeat included`;
+    return `The file has more than ${most.characters} characters, including parts that aliases repeat`;
   return undefined;
 }
 

@@ -6,14 +6,14 @@ export const workflowFileLimits = limitGroup('workflows', 'Workflows', {
     value: 50_000,
     unit: 'count',
     fixed: true,
-    of: 'parts of a workflow file (values, lists, mappings and their keys), those that aliases repeat included',
+    of: 'parts of a workflow file (values, lists, mappings and their keys), including parts that aliases repeat',
     past: 'a failed run that says so',
   },
   fileCharacters: {
     value: 2 * mebi,
     unit: 'count',
     fixed: true,
-    of: 'characters of the values of a workflow file, those that aliases repeat included',
+    of: 'characters of the values of a workflow file, including parts that aliases repeat',
     past: 'a failed run that says so',
   },
   fileTime: {

@@ -69,7 +69,7 @@ test('what a long text refers to is read outside of the transaction that writes 
 });
 
 test.each([
-  ['aliases of aliases', `on: push\nenv:\n${repeated(10).join('\n')}\n${job}`, 'parts, those that aliases repeat included'],
+  ['aliases of aliases', `on: push\nenv:\n${repeated(10).join('\n')}\n${job}`, 'parts, including parts that aliases repeat'],
   ['nested formats in the name of the run', `on: push\nrun-name: \${{ ${nested} }}\n${job}`, 'values that are too large'],
   [
     'nested formats in a condition',

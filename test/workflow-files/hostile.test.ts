@@ -20,12 +20,12 @@ const repeated = (levels: number): string =>
   ].join('\n');
 
 test.each([
-  ['aliases of aliases', `on: push\n${repeated(10)}\n${job}`, 'parts, those that aliases repeat included'],
+  ['aliases of aliases', `on: push\n${repeated(10)}\n${job}`, 'parts, including parts that aliases repeat'],
   [
     'a long text that aliases repeat',
     `on: push\nenv:\n  a: &a ${'x'.repeat(100_000)}\n` +
       `${Array.from({ length: 100 }, (_, at) => `  b${at}: *a`).join('\n')}\n${job}`,
-    'characters, those that aliases repeat included',
+    'characters, including parts that aliases repeat',
   ],
   ['a NUL character', `on: push\nname: "a\\0b"\n${job}`, 'NUL'],
   ['brackets in brackets', `on: push\nenv: ${'['.repeat(5_000)}\n${job}`, /nested too deeply|Flow sequence/],

@@ -116,9 +116,8 @@ async function explainRequest({ db, now, hearth }: CommandContext, request: Aske
 
 export const explainCommand = installationCommand(
   'explain',
-  'Tell step by step why a request, or a push to a branch, is allowed or refused (it is not carried out), what the rules ' +
-    'of an organization say of one of its repositories, why a job of a workflow waits, or what the pull requests in a ' +
-    'merge queue wait for.',
+  'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an organization ' +
+    'apply to a repository, why a job of a workflow waits, or what the pull requests in a merge queue wait for.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
   .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE')

@@ -7,7 +7,7 @@ export const artifactLimits = limitGroup('results', 'Artifacts and caches of wor
     value: 10 * minutes,
     unit: 'milliseconds',
     fixed: true,
-    of: 'the time in which the address of an artifact that a job asked for is good',
+    of: 'how long the address of an artifact is valid that a job requested',
     past: '404',
   },
 });

@@ -13,7 +13,7 @@ export const cacheLimits = moreLimits('results', {
     value: 10_000,
     unit: 'count',
     of: 'caches of one repository',
-    past: 'those that were not used for the longest time are removed',
+    past: 'the least recently used caches are removed',
   },
   cacheDownloadTime: {
     value: 60 * minutes,

@@ -14,7 +14,7 @@ export const runLimits = moreLimits('workflows', {
     value: 100_000,
     unit: 'count',
     fixed: true,
-    of: 'parts of the files of the workflows that one run calls, those that aliases repeat included',
+    of: 'parts of the files of the workflows that one run calls, including parts that aliases repeat',
     past: 'the run fails',
   },
   runAge: {
@@ -56,7 +56,7 @@ export const runLimits = moreLimits('workflows', {
     unit: 'count',
     fixed: true,
     of: 'fields of a message of a runner; a line of a log has five',
-    past: 'further lines of a log are asked for again, other messages are refused',
+    past: 'the runner sends further lines of a log again; other messages are refused',
   },
   jobTime: {
     value: 360 * minutes,

@@ -31,6 +31,6 @@ export const codeOwnerStepLimits = moreLimits('interpreters', {
     unit: 'count',
     fixed: true,
     of: 'steps of matching all files of a pull request with the patterns of code owners',
-    past: 'it is not merged where owners must approve; the owners of the rest are not asked',
+    past: 'it is not merged where owners must approve; no review is requested from the owners of the rest',
   },
 });

@@ -8,7 +8,7 @@ export const issueLimits = limitGroup('issues', 'Issues', {
     unit: 'count',
     fixed: true,
     of: 'people and teams that one text mentions',
-    past: 'further ones are not told of it',
+    past: 'further ones are not notified',
   },
   references: {
     value: 100,
@@ -29,7 +29,7 @@ export const issueLimits = limitGroup('issues', 'Issues', {
     unit: 'count',
     fixed: true,
     of: 'references in the messages of one push',
-    past: 'those of further commits have no event',
+    past: 'references by further commits have no event',
   },
 });
 

@@ -6,7 +6,7 @@ export const mergeQueueLimits = limitGroup('mergeQueues', 'Merge queues', {
     value: 20,
     unit: 'count',
     of: 'groups of a merge queue that have not passed and are evaluated together',
-    past: 'those behind them wait until one has passed or left',
+    past: 'groups behind them wait until one has passed or left',
   },
   advanceTime: {
     value: 5 * seconds,

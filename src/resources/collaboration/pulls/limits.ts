@@ -7,7 +7,7 @@ export const reviewerLimits = limitGroup('reviewers', 'Reviewers of pull request
     unit: 'count',
     fixed: true,
     of: 'people and teams that are asked to review one pull request',
-    past: '422; further code owners are not asked',
+    past: '422; no review is requested from further code owners',
   },
 });
 
@@ -15,7 +15,7 @@ export const mergeTestLimits = limitGroup('mergeTests', 'Test merges', {
   perPush: {
     value: 50,
     unit: 'count',
-    of: 'open pull requests whose merge is tested at once after a push to their base, those first that changed last',
+    of: 'open pull requests whose merge is tested immediately after a push to their base, the most recently changed first',
     past: 'the others are tested a few seconds later, once for all pushes until then',
   },
 });

@@ -14,8 +14,8 @@ export const releaseLimits = limitGroup('releases', 'Releases', {
     value: 10_000,
     unit: 'count',
     fixed: true,
-    of: 'commits by which merged pull requests are found for generated notes, from the latest back',
-    past: 'those that were merged earlier are left out',
+    of: 'commits that are searched for merged pull requests for generated notes, from the latest back',
+    past: 'pull requests that were merged earlier are left out',
   },
   notesTime: {
     value: seconds,

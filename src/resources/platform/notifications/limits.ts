@@ -10,7 +10,7 @@ export const notificationLimits = limitGroup('notifications', 'Notifications', {
   pushedCommits: {
     value: 100,
     unit: 'count',
-    of: 'commits of one push that are told to those whom their messages mention, from the latest back',
-    past: 'nobody is told of earlier ones',
+    of: 'commits of one push whose messages notify the people that they mention, from the latest back',
+    past: 'earlier commits notify nobody',
   },
 });

@@ -4,7 +4,7 @@ export const oauthLimits = limitGroup('oauth', 'Sign-in and OAuth', {
   requests: {
     value: 5_000,
     unit: 'count',
-    of: 'requests in an hour by which one address signs in on the web and authorizes apps and devices (with rate limits on)',
+    of: 'requests of one address in an hour for signing in on the web and authorizing apps and devices (with rate limits on)',
     past: '429 with Retry-After',
   },
   deviceCodes: {
@@ -16,7 +16,7 @@ export const oauthLimits = limitGroup('oauth', 'Sign-in and OAuth', {
   deviceCodesOfApp: {
     value: 5_000,
     unit: 'count',
-    of: 'device codes that are asked for in 15 minutes for one app',
+    of: 'device codes that one app requests in 15 minutes',
     past: '429 with Retry-After',
   },
   manifests: {

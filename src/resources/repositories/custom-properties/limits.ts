@@ -13,7 +13,7 @@ export const propertyLimits = limitGroup('repositories', 'Repositories', {
     value: 30,
     unit: 'count',
     fixed: true,
-    of: 'repositories of which one request sets values of custom properties',
+    of: 'repositories whose custom properties one request sets',
     past: '422',
   },
 });

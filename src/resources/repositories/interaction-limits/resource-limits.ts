@@ -5,7 +5,7 @@ export const capLimits = moreLimits('repositories', {
     value: 100,
     unit: 'count',
     fixed: true,
-    of: 'users of one repository for whom its cap on open pull requests does not hold',
+    of: 'users of one repository who are exempt from its cap on open pull requests',
     past: '422',
   },
 });
