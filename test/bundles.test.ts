@@ -17,8 +17,7 @@ const contexts: Readonly<Record<string, string>> = {
   'code/contents/read.ts: ReadContext': 'One commit, and how its files are shown.',
   'collaboration/releases/assets.ts: UploadContext': 'A change that locks the release.',
   'platform/migrations/import/context.ts: Context': 'What an import has made so far.',
-  'platform/repository-imports/phases.ts: PhaseContext': 'The source of an import, and its progress.',
-  'platform/repository-imports/rules.ts: ImportContext': 'The source of an import, and its progress.',
+  'platform/repository-imports/phases.ts: ImportContext': 'The source of an import, its progress, and the time as it passes.',
 };
 
 test('a type named Context is something else than a bundle of what a scope has', () => {

@@ -4,6 +4,7 @@ import type { Static, TSchema } from 'typebox';
 import type { Db } from '#database/connect.ts';
 import type { ServedChange, WriteScope } from '#endpoint/scope.ts';
 import type { Progress } from '#git/process/progress.ts';
+import type { GitStore } from '#git/repo.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { type Target, writeComments, writeIssues, writeLabels, writeMilestones } from './pages.ts';
@@ -11,9 +12,12 @@ import { SourceComment, SourceIssue, SourceLabel, SourceMilestone } from './sche
 import { rowsPerPage, type Source, type SourcePage, SourceRefusal } from './source.ts';
 import { clearMissing, findIncomplete, type ImportRow, movePosition, type Phase, type Position } from './store.ts';
 
-export type PhaseContext = {
+/** What an import works with. It has no scope, since it may take hours, and a scope has one time. */
+export type ImportContext = {
   db: Db;
   change: ServedChange<'repositoryRules'>;
+  git: GitStore;
+  clock: () => Date;
   source: Source;
   onProgress: (progress: Progress) => void;
 };
@@ -22,7 +26,7 @@ export type PhaseContext = {
  * Reads a phase from the import's position to its end, and moves on to the next one. `root` is the source's address of the
  * repository.
  */
-type ReadPhase = (context: PhaseContext, target: Target, root: string) => Promise<ImportRow>;
+type ReadPhase = (context: ImportContext, target: Target, root: string) => Promise<ImportRow>;
 
 type List<S extends TSchema> = {
   title: string;
@@ -178,7 +182,7 @@ const phases: Partial<Record<Phase, ReadPhase>> = {
 };
 
 /** Reads all phases that are left. */
-export async function readPhases(context: PhaseContext, target: Target, root: string): Promise<Target> {
+export async function readPhases(context: ImportContext, target: Target, root: string): Promise<Target> {
   let { row } = target;
   for (let read = phases[row.phase]; read; read = phases[row.phase]) row = await read(context, { ...target, row }, root);
   await readMissingComments(context, { ...target, row }, root);

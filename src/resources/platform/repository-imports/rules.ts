@@ -1,17 +1,14 @@
 import { findRepo } from '#access/lookup.ts';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
-import type { GitStore } from '#git/repo.ts';
 import { conflict, Refusal } from '#lib/refusal.ts';
 import { enqueueImportedIssues } from '#resources/collaboration/issues/index.ts';
 import { importRepository, type RuledActor, updateRepository } from '#resources/repositories/repositories/index.ts';
 import type { SourceAddress } from './address.ts';
 import { type People, storable } from './attribution.ts';
 import type { Target } from './pages.ts';
-import { advance, type PhaseContext, readPhases } from './phases.ts';
+import { advance, type ImportContext, readPhases } from './phases.ts';
 import { SourceRepository } from './schemas.ts';
 import { countItems, findImport, insertImport, removeItems } from './store.ts';
-
-export type ImportContext = PhaseContext & { git: GitStore; clock: () => Date };
 
 export type WantedImport = {
   from: SourceAddress;
