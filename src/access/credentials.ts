@@ -1,5 +1,6 @@
 import { sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
+import { constantSql } from '#database/constant-sql.ts';
 import type { Id } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
 import { addDays } from '#lib/time.ts';
@@ -68,14 +69,15 @@ const reviveToken = (json: TokenJson): TokenRow =>
 const tokens = rememberRows(maxRemembered, 'token', reviveToken);
 
 const tokenVersion = versionOf('t', 'a', 'i', 'p', 'o');
-const tokenJson = sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
+const tokenJson =
+  constantSql(sql`to_jsonb(t) - 'hash' || jsonb_build_object('account', to_jsonb(a), 'app_permissions', p.permissions,
   'installation', case when i.id is null then null else to_jsonb(i) end,
-  'policy', case when o.id is null then null else to_jsonb(o) - array['id', 'xmin'] end)`;
-const tokenTables = sql`tokens t join accounts a on a.id = t.account_id
+  'policy', case when o.id is null then null else to_jsonb(o) - array['id', 'xmin'] end)`);
+const tokenTables = constantSql(sql`tokens t join accounts a on a.id = t.account_id
   left join installations i on i.id = t.installation_id
   left join apps p on p.id = t.app_id
   left join lateral (select s.account_id as id, s.xmin, s.fine_grained_tokens_allowed, s.max_token_days
-    from organizations s where s.account_id = t.owner_id) o on true`;
+    from organizations s where s.account_id = t.owner_id) o on true`);
 
 /**
  * Selects a token by its hash, with its account, the installation of its app, and the policy of the organization that it was made

@@ -1,5 +1,6 @@
 import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
+import { constantSql } from '#database/constant-sql.ts';
 import type { Id } from '#lib/id.ts';
 import { revived, type Snapshot } from '#lib/snapshot.ts';
 import { type LimitInForce, limitOf } from './interaction-limits.ts';
@@ -29,14 +30,22 @@ const repositories = rememberRows(maxRemembered, 'root', ({ repository, owner }:
 const organizations = rememberRows(maxRemembered, 'root', (account: Snapshot<Account>) => reviveAccount(account));
 
 const repositoryVersion = versionOf('r', 'o');
-const repositoryJson = sql`jsonb_build_object('repository', to_jsonb(r), 'owner', to_jsonb(o))`;
+const repositoryJson = constantSql(sql`jsonb_build_object('repository', to_jsonb(r), 'owner', to_jsonb(o))`);
 const organizationVersion = versionOf('a');
-const organizationJson = sql`to_jsonb(a)`;
+const organizationJson = constantSql(sql`to_jsonb(a)`);
 
 const idColumn = column('root', 'id');
 /** The id of the organization or repository that another query is joined to. */
-export const rootId = sql<number>`${sql.id('above', idColumn)}`;
-const named = (name: string): RawBuilder<unknown> => sql.id(column('root', name));
+export const rootId = constantSql(sql<number>`${sql.id('above', idColumn)}`);
+const named = (name: string): RawBuilder<unknown> => constantSql(sql`${sql.id(column('root', name))}`);
+const names = {
+  id: named('id'),
+  level: named('level'),
+  reached: named('reached'),
+  held: named('held'),
+  interaction: named('interaction'),
+  role: named('role'),
+};
 
 /** The time for which limits on interactions are looked up. */
 type LimitsAt = { now: Date };
@@ -66,10 +75,10 @@ function repoQueryWhere(
   const { account } = viewer;
   const remembered = repositories(db, key);
   const select = sql`
-    select ${remembered.columns(repositoryVersion, repositoryJson)}, r.id as ${named('id')},
-      ${roleLevelOf(account?.id)} as ${named('level')}, ${reachedBy(viewer.grant)} as ${named('reached')},
-      ${heldIn(viewer.grant, sql`r.owner_id`)} as ${named('held')},
-      ${limit ? limitOf(limit.now) : sql`null`} as ${named('interaction')}
+    select ${remembered.columns(repositoryVersion, repositoryJson)}, r.id as ${names.id},
+      ${roleLevelOf(account?.id)} as ${names.level}, ${reachedBy(viewer.grant)} as ${names.reached},
+      ${heldIn(viewer.grant, sql`r.owner_id`)} as ${names.held},
+      ${limit ? limitOf(limit.now) : sql`null`} as ${names.interaction}
     from repositories r join accounts o on o.id = r.owner_id
     where ${condition}`;
   return {
@@ -120,9 +129,9 @@ function orgQueryWhere(
   const me = viewer.account?.id ?? null;
   const remembered = organizations(db, key);
   const select = sql`
-    select ${remembered.columns(organizationVersion, organizationJson)}, a.id as ${named('id')}, m.role as ${named('role')},
-      ${heldIn(viewer.grant, sql`a.id`)} as ${named('held')},
-      ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${named('reached')}
+    select ${remembered.columns(organizationVersion, organizationJson)}, a.id as ${names.id}, m.role as ${names.role},
+      ${heldIn(viewer.grant, sql`a.id`)} as ${names.held},
+      ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${names.reached}
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me}
     where a.kind = 'organization' and ${condition}`;
   return {

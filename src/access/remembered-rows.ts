@@ -1,6 +1,7 @@
 import { type RawBuilder, sql } from 'kysely';
 import { LRUCache } from 'lru-cache';
 import type { Db } from '#database/connect.ts';
+import { constantSql } from '#database/constant-sql.ts';
 import { type Columns, column } from './row-query.ts';
 
 /** The remembered state of one key when a statement begins. */
@@ -31,6 +32,8 @@ export function rememberRows<Json, Rows>(
 ): (db: Db, key: string) => Remembered<Rows> {
   const versionColumn = column(query, 'version');
   const rowsColumn = column(query, 'rows');
+  const asVersion = constantSql(sql`as ${sql.id(versionColumn)}`);
+  const asRows = constantSql(sql`as ${sql.id(rowsColumn)}`);
   type Memory = LRUCache<string, { version: string; rows: Rows }>;
   const memories = new WeakMap<Db, Memory>();
   const memoryOf = (db: Db): Memory => {
@@ -45,8 +48,8 @@ export function rememberRows<Json, Rows>(
     const known = memory?.get(key);
     return {
       known: known?.rows,
-      columns: (version, rows) => sql`${version} as ${sql.id(versionColumn)},
-        case when ${version} = ${known?.version ?? null} then null else ${rows} end as ${sql.id(rowsColumn)}`,
+      columns: (version, rows) => sql`${version} ${asVersion},
+        case when ${version} = ${known?.version ?? null} then null else ${rows} end ${asRows}`,
       read(columns) {
         // Only the columns of `columns` have these names.
         const version = columns[versionColumn] as string | null;
@@ -66,6 +69,8 @@ export function rememberRows<Json, Rows>(
 
 /** The version of joined rows: their ids and the transactions that wrote them, with a dash for an absent row. */
 export const versionOf = (...tables: readonly string[]): RawBuilder<string> =>
-  sql`concat_ws(' ', ${sql.join(
-    tables.map((table) => sql`coalesce(${sql.ref(`${table}.id`)}::text || ':' || ${sql.ref(`${table}.xmin`)}::text, '-')`),
-  )})`;
+  constantSql(
+    sql`concat_ws(' ', ${sql.join(
+      tables.map((table) => sql`coalesce(${sql.ref(`${table}.id`)}::text || ':' || ${sql.ref(`${table}.xmin`)}::text, '-')`),
+    )})`,
+  );

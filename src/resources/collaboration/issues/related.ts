@@ -1,5 +1,6 @@
 // The issues to which the issues of a page are related: the parent, sub-issues, and dependencies both ways.
 import { type RawBuilder, sql } from 'kysely';
+import { constantSql } from '#database/constant-sql.ts';
 import { type Links, path, repositoryUrl } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { keyed } from '#lib/collections.ts';
@@ -27,17 +28,26 @@ export const relatedAsJson = (issues: RawBuilder<unknown>) => sql`(
     select s.issue_id as issue, 'parent' as kind, i.repository_id as repository, 1 as total,
       (i.state = 'open')::int as open, i.number
     from sub_issues s join issues i on i.id = s.parent_id where s.issue_id = ${issues}
-    union all ${countedBy({ kind: 'sub_issue', table: 'sub_issues', of: 'parent_id', other: 'issue_id' }, issues)}
-    union all ${countedBy({ kind: 'blocked_by', table: 'issue_dependencies', of: 'issue_id', other: 'blocking_id' }, issues)}
-    union all ${countedBy({ kind: 'blocking', table: 'issue_dependencies', of: 'blocking_id', other: 'issue_id' }, issues)}
+    union all ${subIssues(issues)}
+    union all ${blockedBy(issues)}
+    union all ${blocking(issues)}
   ) as found)`;
 
 type Counted = { kind: Related['kind']; table: 'sub_issues' | 'issue_dependencies'; of: string; other: string };
 
-const countedBy = ({ kind, table, of, other }: Counted, issues: RawBuilder<unknown>) => sql`
-  select r.${sql.ref(of)}, ${sql.lit(kind)}, i.repository_id, count(*), count(*) filter (where i.state = 'open'), null
-  from ${sql.table(table)} r join issues i on i.id = r.${sql.ref(other)}
-  where r.${sql.ref(of)} = ${issues} group by r.${sql.ref(of)}, i.repository_id`;
+/** The rows of one relation for some issues. All but the issues is constant. */
+function countedBy({ kind, table, of, other }: Counted): (issues: RawBuilder<unknown>) => RawBuilder<unknown> {
+  const select = constantSql(sql`
+    select r.${sql.ref(of)}, ${sql.lit(kind)}, i.repository_id, count(*), count(*) filter (where i.state = 'open'), null
+    from ${sql.table(table)} r join issues i on i.id = r.${sql.ref(other)}
+    where r.${sql.ref(of)} =`);
+  const group = constantSql(sql`group by r.${sql.ref(of)}, i.repository_id`);
+  return (issues) => sql`${select} ${issues} ${group}`;
+}
+
+const subIssues = countedBy({ kind: 'sub_issue', table: 'sub_issues', of: 'parent_id', other: 'issue_id' });
+const blockedBy = countedBy({ kind: 'blocked_by', table: 'issue_dependencies', of: 'issue_id', other: 'blocking_id' });
+const blocking = countedBy({ kind: 'blocking', table: 'issue_dependencies', of: 'blocking_id', other: 'issue_id' });
 
 type Row = { id: Id<'issues'>; repository_id: RepositoryId };
 
