@@ -2,7 +2,7 @@
 import type { ColumnType, Generated, GeneratedAlways } from 'kysely';
 import type { Id } from '#lib/id.ts';
 
-/** JSON is read as what it holds and written as text. */
+/** JSON is read as its parsed value and written as text. */
 export type Json = ColumnType<unknown, string, string>;
 export type JsonWithDefault = ColumnType<unknown, string | undefined, string>;
 
