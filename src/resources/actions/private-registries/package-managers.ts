@@ -222,6 +222,8 @@ export function unusableReason({ registry_type, auth_type, url, username, secret
   // A line of a configuration ends at a line break, and runners evaluate expressions.
   if ([url, username ?? '', secret].some((text) => /[\r\n\0]|\$\{\{/.test(text)))
     return 'its address, user or secret contains a line break or an expression';
+  // npm replaces this by variables of the job's environment, which a registry must not read.
+  if (registry_type === 'npm_registry' && secret.includes('${')) return 'its secret contains a variable';
   if (registry_type === 'goproxy_server' && /\s/.test(`${username ?? ''}${secret}`)) return 'its user or secret contains a space';
   return undefined;
 }
