@@ -161,7 +161,10 @@ test.each([
   const { repo, jobs } = await registrySetting();
   const other = await w.user(fresh('other'));
   const theirs = await w.repo(other, { name: fresh('theirs'), by: other, visibility: 'public' });
-  const called = workflow('NPM_REGISTRY_SECRET').replace('on: push', 'on: {workflow_call: {secrets: {TOKEN: {required: false}}}}');
+  const called = workflow('NPM_REGISTRY_SECRET').replace(
+    'on: push',
+    'on: {workflow_call: {secrets: {TOKEN: {required: false}}}}',
+  );
   await commitFiles(w, theirs, { '.github/workflows/x.yml': called });
   const uses = `${other.login}/${theirs.name}/.github/workflows/x.yml@main`;
   const file = ['on: push', 'jobs:', '  call:', `    uses: ${uses}`, ...(passed ? [`    ${passed}`] : []), ''].join('\n');

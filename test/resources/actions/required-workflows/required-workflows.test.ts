@@ -267,7 +267,10 @@ test("a pull request with the commit of a queue's group makes no run that counts
   expect(await entry()).toMatchObject({ state: 'awaiting_checks' });
   expect((await tested(number)).merged).toBe(false);
   await runNext('failure');
-  expect(await entry()).toMatchObject({ state: 'removed', removal_message: expect.stringContaining(`"${name}" did not succeed`) });
+  expect(await entry()).toMatchObject({
+    state: 'removed',
+    removal_message: expect.stringContaining(`"${name}" did not succeed`),
+  });
 });
 
 test('a merge queue does not wait for a file that names no event of groups', async () => {

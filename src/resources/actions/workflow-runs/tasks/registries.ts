@@ -48,12 +48,7 @@ export async function registriesOf(
 type ExplainedRegistry = { readonly name: string; readonly passed: boolean; readonly because: string };
 
 /** Whether a job gets the registries that it names, and why not. A job that can't have one fails when a runner takes it. */
-export async function explainRegistries(
-  db: Db,
-  secrets: Secrets,
-  run: RunRow,
-  standing: Standing,
-): Promise<ExplainedRegistry[]> {
+export async function explainRegistries(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<ExplainedRegistry[]> {
   const { own, definition } = standing;
   const names = namedRegistries(own.file.source, definition.source);
   if (run.is_from_fork)
@@ -76,12 +71,7 @@ export async function explainRegistries(
  * The secrets of the registries that a job was given, which its log must not show, even if its organization has refused them
  * since.
  */
-export async function registrySecretsOf(
-  db: Db,
-  secrets: Secrets,
-  run: RunRow,
-  { own, definition }: Standing,
-): Promise<string[]> {
+export async function registrySecretsOf(db: Db, secrets: Secrets, run: RunRow, { own, definition }: Standing): Promise<string[]> {
   const repository = { id: run.repository_id, owner_id: run.owner_id };
   const names = namedRegistries(own.file.source, definition.source);
   return Object.values(jobRegistries(await loadNamedRegistries(db, secrets, repository, names)).secrets);
