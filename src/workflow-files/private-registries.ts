@@ -10,7 +10,8 @@ const registriesVariable = 'PRIVATE_REGISTRIES';
 
 /**
  * The names of the private registries that a job asks for, in upper case. The job's own list replaces the workflow's.
- * @throws ExpressionProblem for a list that is too long or isn't plain text, since what a job gets must not depend on what an event says
+ * @throws ExpressionProblem for a list that is too long, or isn't plain text, since what a job gets must not depend on what an
+ *   event says
  */
 export function namedRegistries(file: Source, job: Source): string[] {
   const wanted = partOf(job, 'env')[registriesVariable] ?? partOf(file, 'env')[registriesVariable];

@@ -1,4 +1,5 @@
 // The configuration by which package managers sign in to private registries, as files and variables of a job's environment.
+import { trimEndOf } from '#lib/trim.ts';
 import type { AuthType, IdentityField, RegistryType } from './auth-types.ts';
 
 /** A registry with its secret, which must never be shown or logged. */
@@ -35,7 +36,7 @@ type WriteSecret = (secret: string) => string;
 type Configure = (credentials: readonly Credential[], write: WriteSecret) => Configuration;
 
 /** The registry's URL without a slash at its end. */
-const baseOf = ({ url }: Credential): string => url.replace(/\/+$/, '');
+const baseOf = ({ url }: Credential): string => trimEndOf(url, '/');
 const hostOf = ({ url }: Credential): string => new URL(url).host;
 /** A name that package managers accept as an identifier. */
 const idOf = ({ name }: Credential): string => name.toLowerCase().replaceAll('_', '-');
@@ -121,7 +122,7 @@ const toml = (text: string): string => JSON.stringify(text);
 
 const cargo: Configure = (credentials, write) => {
   const [base] = credentials.filter(({ replaces_base }) => replaces_base);
-  const index = ({ url }: Credential): string => (url.startsWith('sparse+') ? url : `sparse+${url.replace(/\/*$/, '/')}`);
+  const index = ({ url }: Credential): string => (url.startsWith('sparse+') ? url : `sparse+${trimEndOf(url, '/')}/`);
   const token = (one: Credential): string => (isPassword(one) ? `Basic ${basic(one, '')}` : (one.secret ?? ''));
   return file(
     '.cargo/config.toml',
