@@ -53,6 +53,7 @@ export const workflowFileLimits = limitGroup('workflows', 'Workflows', {
     of: 'characters of the values that these expressions make',
     past: 'the job, or the run, fails',
   },
+  registries: { value: 50, unit: 'count', fixed: true, of: 'private registries that a job names', past: 'the job fails' },
   jobs: { value: 256, unit: 'count', fixed: true, of: 'jobs that one matrix makes', past: 'the run fails' },
   callValueBytes: {
     value: 64 * kibi,

@@ -21,17 +21,41 @@ export async function selectRegistries(
   repository: Repository,
   names: readonly string[],
 ): Promise<Selected> {
-  const [isAllowed, rows] = await Promise.all([allowsWorkflows(db, repository.owner_id), listRegistriesFor(db, repository)]);
+  const [isAllowed, found] = await Promise.all([
+    allowsWorkflows(db, repository.owner_id),
+    loadCredentials(db, secrets, repository, names),
+  ]);
   const granted: Credential[] = [];
   const refused: Refused[] = [];
   for (const name of names) {
-    const row = rows.find((one) => one.name.toUpperCase() === name);
-    const credential = row && isAllowed ? credentialOf(secrets, row) : undefined;
+    const credential = isAllowed ? found.get(name) : undefined;
     const reason = credential ? unusableReason(credential) : reasonOf(isAllowed);
     if (credential && reason === undefined) granted.push(credential);
     else refused.push({ name, reason: reason ?? '' });
   }
   return { granted, refused };
+}
+
+/** The usable ones of the named registries, with their decrypted secrets, whether or not their organization allows them now. */
+export async function loadNamedRegistries(
+  db: Db,
+  secrets: Secrets,
+  repository: Repository,
+  names: readonly string[],
+): Promise<Credential[]> {
+  const found = await loadCredentials(db, secrets, repository, names);
+  return [...found.values()].filter((credential) => unusableReason(credential) === undefined);
+}
+
+/** Registries by their names in upper case. */
+async function loadCredentials(
+  db: Db,
+  secrets: Secrets,
+  repository: Repository,
+  names: readonly string[],
+): Promise<Map<string, Credential>> {
+  const rows = await listRegistriesFor(db, repository, names);
+  return new Map(rows.map((row) => [row.name.toUpperCase(), credentialOf(secrets, row)]));
 }
 
 const reasonOf = (isAllowed: boolean): string =>

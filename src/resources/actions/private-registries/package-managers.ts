@@ -1,4 +1,5 @@
 // The configuration by which package managers sign in to private registries, as files and variables of a job's environment.
+import { trimEndOf } from '#lib/trim.ts';
 import type { AuthType, IdentityField, RegistryType } from './auth-types.ts';
 
 /** A registry with its secret, which must never be shown or logged. */
@@ -35,7 +36,7 @@ type WriteSecret = (secret: string) => string;
 type Configure = (credentials: readonly Credential[], write: WriteSecret) => Configuration;
 
 /** The registry's URL without a slash at its end. */
-const baseOf = ({ url }: Credential): string => url.replace(/\/+$/, '');
+const baseOf = ({ url }: Credential): string => trimEndOf(url, '/');
 const hostOf = ({ url }: Credential): string => new URL(url).host;
 /** A name that package managers accept as an identifier. */
 const idOf = ({ name }: Credential): string => name.toLowerCase().replaceAll('_', '-');
@@ -121,7 +122,7 @@ const toml = (text: string): string => JSON.stringify(text);
 
 const cargo: Configure = (credentials, write) => {
   const [base] = credentials.filter(({ replaces_base }) => replaces_base);
-  const index = ({ url }: Credential): string => (url.startsWith('sparse+') ? url : `sparse+${url.replace(/\/*$/, '/')}`);
+  const index = ({ url }: Credential): string => (url.startsWith('sparse+') ? url : `sparse+${trimEndOf(url, '/')}/`);
   const token = (one: Credential): string => (isPassword(one) ? `Basic ${basic(one, '')}` : (one.secret ?? ''));
   return file(
     '.cargo/config.toml',
@@ -222,6 +223,8 @@ export function unusableReason({ registry_type, auth_type, url, username, secret
   // A line of a configuration ends at a line break, and runners evaluate expressions.
   if ([url, username ?? '', secret].some((text) => /[\r\n\0]|\$\{\{/.test(text)))
     return 'its address, user or secret contains a line break or an expression';
+  // npm replaces this by variables of the job's environment, which a registry must not read.
+  if (registry_type === 'npm_registry' && secret.includes('${')) return 'its secret contains a variable';
   if (registry_type === 'goproxy_server' && /\s/.test(`${username ?? ''}${secret}`)) return 'its user or secret contains a space';
   return undefined;
 }

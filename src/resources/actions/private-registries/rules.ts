@@ -38,11 +38,11 @@ const wrong = (field: string, message: string) => invalid(resource, field, 'inva
 const contextOf = (organization: number, name: string): string => `private_registries.secret:${organization}:${name}`;
 
 /** The name of a new registry: its type, with a number after the first of that type. */
-function nameFor(type: RegistryType, taken: readonly string[]): string {
+function nameFor(type: RegistryType, taken: ReadonlySet<string>): string {
   const stem = `${type.toUpperCase()}_SECRET`;
-  if (!taken.includes(stem)) return stem;
+  if (!taken.has(stem)) return stem;
   let number = 2;
-  while (taken.includes(`${stem}_${number}`)) number++;
+  while (taken.has(`${stem}_${number}`)) number++;
   return `${stem}_${number}`;
 }
 
@@ -86,7 +86,7 @@ export async function createRegistry(scope: WriteScope, action: SecretAction, wa
   // The lock keeps concurrent requests from taking the same name.
   await lockOrganization(scope.tx, org.id);
   const selection = await createSelection(scope, action, { resource, mode: visibility, ids: wanted.selected_repository_ids });
-  const name = nameFor(registry_type, await listNames(scope.tx, org.id));
+  const name = nameFor(registry_type, new Set(await listNames(scope.tx, org.id)));
   const id = await insertRegistry(scope.tx, {
     organization_id: org.id,
     name,

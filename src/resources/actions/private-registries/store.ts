@@ -42,9 +42,15 @@ export const listRegistries = (db: Db, organization: Id<'accounts'>, page: Page)
 export const findRegistry = (db: Db, organization: Id<'accounts'>, name: string): Promise<RegistryRow | undefined> =>
   registries(db, organization).where(sql<boolean>`upper(name) = upper(${name})`).executeTakeFirst();
 
-/** The registries that a repository may use. */
-export const listRegistriesFor = (db: Db, { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>): Promise<Row[]> =>
-  registriesOf(db, owner_id).where(selectionIncludes(selection, id)).orderBy('id').execute();
+/** The registries that a repository may use. `names`: only those with one of these names in upper case. */
+export function listRegistriesFor(
+  db: Db,
+  { id, owner_id }: Pick<RepositoryRow, 'id' | 'owner_id'>,
+  names?: readonly string[],
+): Promise<Row[]> {
+  const query = registriesOf(db, owner_id).where(selectionIncludes(selection, id)).orderBy('id');
+  return (names ? query.where(sql<boolean>`upper(name) = any (${[...names]}::text[])`) : query).execute();
+}
 
 /** Whether an organization allows workflows to use its registries. It doesn't by default, and neither does a user. */
 export async function allowsWorkflows(db: Db, organization: Id<'accounts'>): Promise<boolean> {

@@ -75,6 +75,8 @@ async function findProblems(
     pull: queue === 'merging' ? undefined : merge?.id,
     // A branch that doesn't exist yet has no pull requests.
     base: move.before === null ? undefined : move.ref,
+    // A pull request may have the commit of a group as its head, and jobs of the file may be for groups alone.
+    event: queue === 'merging' ? 'merge_group' : undefined,
     sources: all.map(({ repository_id }) => asId<'repositories'>(repository_id)),
   });
   const found = all.map((required) => {

@@ -134,12 +134,14 @@ type RequiredRunsKey = {
   readonly pull?: Id<'issues'> | undefined;
   /** Only runs for this base branch, since merging the same commit into another branch results in other files. */
   readonly base?: string | undefined;
+  /** Only runs of this event. */
+  readonly event?: 'merge_group' | undefined;
   /** The repositories of the workflows. */
   readonly sources: readonly RepositoryId[];
 };
 
 /** The latest run of each required workflow for a commit. */
-export function listRequiredRuns(db: Db, { repository, head, pull, base, sources }: RequiredRunsKey) {
+export function listRequiredRuns(db: Db, { repository, head, pull, base, event, sources }: RequiredRunsKey) {
   let query = db
     .selectFrom('workflow_runs')
     .distinctOn(['workflow_repository_id', 'workflow_path', 'workflow_ref'])
@@ -149,6 +151,7 @@ export function listRequiredRuns(db: Db, { repository, head, pull, base, sources
     .where(sql<boolean>`workflow_repository_id = any (${[...sources]}::bigint[])`);
   if (pull !== undefined) query = query.where('pull_request_id', '=', pull);
   if (base !== undefined) query = query.where('required_for_ref', '=', base);
+  if (event !== undefined) query = query.where('event', '=', event);
   return query.orderBy('workflow_repository_id').orderBy('workflow_path').orderBy('workflow_ref').orderBy('id', 'desc').execute();
 }
 

@@ -10,11 +10,12 @@ import { asksToSkip, changedPaths, type RunTrigger, type TriggerContext } from '
  */
 export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
   const { gitRepository, repository, built } = context;
-  const row = await tested(context, issue);
+  const row = await loadTested(context, issue);
   if (!row) return undefined;
+  const tested = mergeOfHead(row);
   const [head, merge] = await Promise.all([
     headCommitOf(gitRepository, row.head_sha),
-    row.merge_commit_sha === null ? undefined : headCommitOf(gitRepository, row.merge_commit_sha),
+    tested === null ? undefined : headCommitOf(gitRepository, tested),
   ]);
   if (!head) return undefined;
   const sha = merge?.id ?? (row.state === 'closed' ? head.id : undefined);
@@ -67,12 +68,25 @@ export async function ofPullRequestTarget(context: TriggerContext, issue: Id<'is
   };
 }
 
+/**
+ * The merge that has been made, or the test merge of the head and base that the row has. A row whose head has just moved still
+ * has the test merge of the head before, and the success of a run of that one would count for the new head.
+ */
+const mergeOfHead = (row: PullRow): PullRow['merge_commit_sha'] =>
+  row.merged_at !== null || row.tested_head_sha === row.head_sha ? row.merge_commit_sha : null;
+
+/** How often the merge is tested for an event, where the head moves meanwhile. The event of each move starts runs of its own. */
+const maxTests = 3;
+
 /** A pull request with the head that it has now, and the merge of its branches tested. */
-async function tested({ repository, event, job }: TriggerContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
+async function loadTested({ repository, event, job }: TriggerContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
   // Its head may have moved while it was closed. What follows the same event at the same time may not have noticed yet.
   if (event.kind === 'pull_request.opened' || event.kind === 'pull_request.reopened') await followOpened(job, event);
-  const before = (await loadPulls(job.db, [issue])).get(issue);
-  if (before?.state !== 'open') return before;
-  await testMerges(job.scope, repository.id, [before]);
-  return (await loadPulls(job.db, [issue])).get(issue);
+  let row = (await loadPulls(job.db, [issue])).get(issue);
+  for (let tests = 0; row?.state === 'open' && tests < maxTests; tests++) {
+    await testMerges(job.scope, repository.id, [row]);
+    row = (await loadPulls(job.db, [issue])).get(issue);
+    if (row?.tested_head_sha === row?.head_sha) break;
+  }
+  return row;
 }

@@ -83,6 +83,7 @@ test.each<[RegistryType, AuthType, Partial<Credential>, RegExp]>([
   ['npm_registry', 'oidc_cloud_a', { secret: undefined }, /sign in by oidc_cloud_a/],
   ['npm_registry', 'token', { secret: 'two\nlines' }, /line break/],
   ['npm_registry', 'token', { url: `https://a.example/?q=\${{ secrets.KEY }}` }, /expression/],
+  ['npm_registry', 'token', { secret: `\${AWS_SECRET_ACCESS_KEY}` }, /variable/],
   ['goproxy_server', 'token', { secret: 'two words' }, /space/],
 ])('a %s that signs in by %s with %o is refused', (type, auth_type, more, reason) => {
   expect(unusableReason(credential(type, { auth_type, ...more }))).toMatch(reason);

@@ -1,9 +1,16 @@
 // Private registries in jobs of workflows: who gets them, what the runner gets, and what the API and the log show of it.
+import { execFileSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { selectRegistries } from '#resources/actions/private-registries/index.ts';
 import { explainJob } from '#resources/actions/workflow-runs/index.ts';
+import type { Client } from '#test/support/client.ts';
+import { commitFiles } from '#test/support/commit.ts';
 import { startRunner } from '#test/support/runner-client.ts';
-import { world } from '#test/support/world.ts';
+import { fresh, world } from '#test/support/world.ts';
+import { namedRegistries } from '#workflow-files/private-registries.ts';
 import { pushWorkflow } from '../workflow-runs/setting.ts';
 import { sealed, setting } from './setting.ts';
 
@@ -39,6 +46,10 @@ async function registrySetting({ isAllowed = true, visibility = 'all' } = {}) {
   return { owner, org, client, path, repo, base, jobs };
 }
 
+/** The log of a job, from the address to which the API leads. */
+const logOf = async (client: Client, job: string): Promise<string> =>
+  (await fetch((await client.get(`${job}/logs`)).headers.location ?? '')).text();
+
 test('a job gets the registries that it names, and its steps keep their numbers', async () => {
   const { client, path, repo, base, jobs } = await registrySetting({ isAllowed: false });
   await client.put(`${path}/workflow-access`, { enabled: true });
@@ -72,8 +83,9 @@ test('a job gets the registries that it names, and its steps keep their numbers'
     ['Run npm test', 'success'],
     ['Complete job', 'success'],
   ]);
-  const log = await client.get(`${base}/actions/jobs/${job.id}/logs`);
-  expect(JSON.stringify(log.body ?? log)).not.toContain('moonlight');
+  const log = await logOf(client, `${base}/actions/jobs/${job.id}`);
+  expect(log).toContain('installed by');
+  expect(log).not.toContain('moonlight');
 });
 
 test.each([
@@ -122,4 +134,67 @@ test('organizations allow nothing by default, and only owners change that', asyn
     granted: [],
     refused: [{ name: 'X' }],
   });
+});
+
+test('an address runs nothing in the added step', async () => {
+  const { org, client, path, repo } = await registrySetting();
+  const url = "https://go.example/';touch$IFS$MARK;'";
+  const fields = { registry_type: 'goproxy_server', url, visibility: 'all', replaces_base: true };
+  expect(await client.post(path, { ...fields, ...(await sealed(client, org, 'moonlight')) })).toMatchObject({ status: 201 });
+  await pushWorkflow(w, repo, { '.github/workflows/ci.yml': workflow('GOPROXY_SERVER_SECRET') });
+  const task = await (await startRunner(w, repo)).fetch();
+  const [added] = JSON.parse(Buffer.from(task?.workflowPayload ?? []).toString()).jobs.a.steps;
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-registries-'));
+  const variables = join(folder, 'variables');
+  const mark = join(folder, 'mark');
+  const env = { PATH: process.env.PATH, RUNNER_TEMP: folder, GITHUB_WORKSPACE: join(folder, 'work'), MARK: mark };
+  execFileSync('sh', ['-c', added.run], { env: { ...env, GITHUB_ENV: variables, ...added.env } });
+  expect(existsSync(mark)).toBe(false);
+  expect(readFileSync(variables, 'utf8').split('\n')).toContain(`GOPROXY=${url}`);
+});
+
+test.each([
+  ['', undefined],
+  ['secrets: {TOKEN: x}', undefined],
+  ['secrets: inherit', 'moonlight'],
+])("a called workflow of somebody else gets registries only with all secrets: '%s'", async (passed, secret) => {
+  const { repo, jobs } = await registrySetting();
+  const other = await w.user(fresh('other'));
+  const theirs = await w.repo(other, { name: fresh('theirs'), by: other, visibility: 'public' });
+  const called = workflow('NPM_REGISTRY_SECRET').replace(
+    'on: push',
+    'on: {workflow_call: {secrets: {TOKEN: {required: false}}}}',
+  );
+  await commitFiles(w, theirs, { '.github/workflows/x.yml': called });
+  const uses = `${other.login}/${theirs.name}/.github/workflows/x.yml@main`;
+  const file = ['on: push', 'jobs:', '  call:', `    uses: ${uses}`, ...(passed ? [`    ${passed}`] : []), ''].join('\n');
+  await pushWorkflow(w, repo, { '.github/workflows/ci.yml': file });
+  const task = await (await startRunner(w, repo)).fetch();
+  expect(task?.secrets.GITHUB_PRIVATE_REGISTRY_1).toBe(secret);
+  await w.settle();
+  const [job] = await jobs();
+  expect(job.conclusion).toBe(secret ? null : 'failure');
+});
+
+test('the log of a job hides the secrets of registries that its organization has refused since', async () => {
+  const { client, path, repo, base, jobs } = await registrySetting();
+  await pushWorkflow(w, repo, { '.github/workflows/ci.yml': workflow('npm_registry_secret') });
+  const runner = await startRunner(w, repo);
+  const task = await runner.fetch();
+  if (!task) throw new Error('No job waits');
+  await client.put(`${path}/workflow-access`, { enabled: false });
+  await runner.log(task, ['set up', 'installed by moonlight']);
+  await runner.end(task, 'success');
+  await w.settle();
+  const [job] = await jobs();
+  const log = await logOf(client, `${base}/actions/jobs/${job.id}`);
+  expect(log).toContain('installed by');
+  expect(log).not.toContain('moonlight');
+});
+
+test('a job names only so many registries', () => {
+  const named = (count: number) =>
+    namedRegistries({ env: { PRIVATE_REGISTRIES: Array.from({ length: count }, (_, at) => `R${at}`).join(',') } }, {});
+  expect(named(50)).toHaveLength(50);
+  expect(() => named(51)).toThrow('PRIVATE_REGISTRIES lists more than 50 registries');
 });

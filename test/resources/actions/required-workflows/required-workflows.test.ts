@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
 import { explainPush } from '#server/explain-push.ts';
 import { defaults } from '#test/resources/collaboration/merge-queues/setting.ts';
-import { forkSetting } from '#test/resources/collaboration/pulls/setting.ts';
+import { forkSetting, push } from '#test/resources/collaboration/pulls/setting.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { startRunnerOf } from '#test/support/runner-client.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -242,6 +242,35 @@ test('a merge queue waits for the workflow to run for its groups', async () => {
   await w.settle();
   await runNext('failure');
   expect(await entryOf(second.number)).toMatchObject({ state: 'removed', removal_reason: 'CI_FAILURE' });
+});
+
+test("a pull request with the commit of a queue's group makes no run that counts for the group", async () => {
+  const { propose, runs, runNext, client, base, repo, tested, ada, name } = await requiredSetting(w, {
+    file: checkFile.replace('    runs-on', `    if: \${{ github.event_name == 'merge_group' }}\n    runs-on`),
+    rules: [{ type: 'merge_queue', parameters: defaults }],
+  });
+  const { number } = await propose('topic');
+  expect((await client.put(`${base}/pulls/${number}/queue-entry`)).status).toBe(201);
+  await w.settle();
+  const entry = async () => (await client.get(`${base}/pulls/${number}/queue-entry`)).body;
+  const { head_sha: head } = (await entry()).merge_group;
+  // Whoever can fetch the commit can propose it. All jobs of such a run may be skipped.
+  await push(w, ada, repo, 'copy', head);
+  const { status } = await client.post(`${base}/pulls`, { title: 'Copy', head: 'copy', base: 'main' });
+  expect(status).toBe(201);
+  expect((await runs()).map(({ event, conclusion }: Record<string, string>) => [event, conclusion])).toEqual([
+    ['pull_request', 'skipped'],
+    ['merge_group', null],
+    ['pull_request', 'skipped'],
+  ]);
+  await w.settle();
+  expect(await entry()).toMatchObject({ state: 'awaiting_checks' });
+  expect((await tested(number)).merged).toBe(false);
+  await runNext('failure');
+  expect(await entry()).toMatchObject({
+    state: 'removed',
+    removal_message: expect.stringContaining(`"${name}" did not succeed`),
+  });
 });
 
 test('a merge queue does not wait for a file that names no event of groups', async () => {

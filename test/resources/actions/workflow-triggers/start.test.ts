@@ -255,3 +255,28 @@ test('a job passes no protection of its environment', async () => {
   await settle();
   expect((await ended()).slice(4).sort()).toEqual(['The environment live does not take refs/heads/main', 'queued']);
 });
+
+test('no run is of the test merge of a head before', async () => {
+  const { repo, base, client } = await withWorkflow('{pull_request: {types: [closed]}}');
+  const { body: branch } = await client.get(`${base}/branches/main`);
+  await client.post(`${base}/git/refs`, { ref: 'refs/heads/topic', sha: branch.commit.sha });
+  const put = async (file: string) => {
+    await client.put(`${base}/contents/${file}`, { message: file, content: btoa(file), branch: 'topic' });
+    await settle();
+  };
+  await put('good');
+  const { body: pull } = await client.post(`${base}/pulls`, { title: 'Merge it', head: 'topic', base: 'main' });
+  await settle();
+  const { body: before } = await client.get(`${base}/pulls/${pull.number}`);
+  await put('bad');
+  // As if it was closed after its head had moved, and before the merge was tested.
+  await db
+    .updateTable('pull_requests')
+    .set({ tested_base_sha: null, tested_head_sha: null, merge_commit_sha: before.merge_commit_sha })
+    .where('repository_id', '=', repo.id)
+    .execute();
+  const { body: closed } = await client.patch(`${base}/pulls/${pull.number}`, { state: 'closed' });
+  await settle();
+  expect(closed.head.sha).not.toBe(before.head.sha);
+  expect(await runsOf(repo)).toMatchObject([{ event: 'pull_request', head_sha: closed.head.sha, sha: closed.head.sha }]);
+});

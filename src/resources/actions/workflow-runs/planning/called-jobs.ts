@@ -83,3 +83,14 @@ export function handedSecrets(
   }
   return given;
 }
+
+/** Whether all calls that lead to a job pass on all secrets. A job that wasn't called has them anyway. */
+export function inheritsSecrets({ workflow, calls }: Standing): boolean {
+  let at: Workflow | undefined = workflow;
+  for (const { key } of calls) {
+    const id = idOfKey(key);
+    if (at?.file.jobs.get(id)?.source.secrets !== 'inherit') return false;
+    at = at.called.get(id);
+  }
+  return true;
+}

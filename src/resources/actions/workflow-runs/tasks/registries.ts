@@ -6,11 +6,12 @@ import {
   type ConfigurationFile,
   type Credential,
   configurationFor,
+  loadNamedRegistries,
   selectRegistries,
 } from '#resources/actions/private-registries/index.ts';
 import { namedRegistries } from '#workflow-files/private-registries.ts';
 import type { AddedSteps } from '#workflow-files/runner-job.ts';
-import type { Standing } from '../planning/called-jobs.ts';
+import { inheritsSecrets, type Standing } from '../planning/called-jobs.ts';
 import type { RunRow } from '../store.ts';
 
 /** What a job gets for its registries. Runners mask all secrets in logs. */
@@ -18,6 +19,9 @@ type JobRegistries = { readonly steps: AddedSteps; readonly secrets: Readonly<Re
 
 /** A registry that a job names, and why it doesn't get it. */
 export class RegistryRefused extends Error {}
+
+/** A called file may be somebody else's, so its jobs get registries as they get secrets. */
+const notInherited = 'the job that calls its workflow does not pass on all secrets (secrets: inherit)';
 
 /**
  * The registries that a job names in `PRIVATE_REGISTRIES`; undefined if it names none. A run from a fork gets none, as with
@@ -28,10 +32,13 @@ export async function registriesOf(
   db: Db,
   secrets: Secrets,
   run: RunRow,
-  { own, definition }: Standing,
+  standing: Standing,
 ): Promise<JobRegistries | undefined> {
+  const { own, definition } = standing;
   const names = namedRegistries(own.file.source, definition.source);
-  if (names.length === 0 || run.is_from_fork) return undefined;
+  const [name] = names;
+  if (name === undefined || run.is_from_fork) return undefined;
+  if (!inheritsSecrets(standing)) throw new RegistryRefused(`The private registry ${name} can't be used: ${notInherited}`);
   const { granted, refused } = await selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
   const [first] = refused;
   if (first) throw new RegistryRefused(`The private registry ${first.name} can't be used: ${first.reason}`);
@@ -41,16 +48,14 @@ export async function registriesOf(
 type ExplainedRegistry = { readonly name: string; readonly passed: boolean; readonly because: string };
 
 /** Whether a job gets the registries that it names, and why not. A job that can't have one fails when a runner takes it. */
-export async function explainRegistries(
-  db: Db,
-  secrets: Secrets,
-  run: RunRow,
-  { own, definition }: Standing,
-): Promise<ExplainedRegistry[]> {
+export async function explainRegistries(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<ExplainedRegistry[]> {
+  const { own, definition } = standing;
   const names = namedRegistries(own.file.source, definition.source);
   if (run.is_from_fork)
     return names.map((name) => ({ name, passed: true, because: `it gets no ${name}, since its run is from a fork` }));
   if (names.length === 0) return [];
+  if (!inheritsSecrets(standing))
+    return names.map((name) => ({ name, passed: false, because: `it fails, since it can't have ${name}: ${notInherited}` }));
   const { refused } = await selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
   return names.map((name) => {
     const found = refused.find((one) => one.name === name);
@@ -62,13 +67,14 @@ export async function explainRegistries(
   });
 }
 
-/** The secrets of a job's registries, which its log must not show. */
-export async function registrySecretsOf(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<string[]> {
-  const registries = await registriesOf(db, secrets, run, standing).catch((error: unknown) => {
-    if (error instanceof RegistryRefused) return undefined;
-    throw error;
-  });
-  return Object.values(registries?.secrets ?? {});
+/**
+ * The secrets of the registries that a job was given, which its log must not show, even if its organization has refused them
+ * since.
+ */
+export async function registrySecretsOf(db: Db, secrets: Secrets, run: RunRow, { own, definition }: Standing): Promise<string[]> {
+  const repository = { id: run.repository_id, owner_id: run.owner_id };
+  const names = namedRegistries(own.file.source, definition.source);
+  return Object.values(jobRegistries(await loadNamedRegistries(db, secrets, repository, names)).secrets);
 }
 
 function jobRegistries(credentials: readonly Credential[]): JobRegistries {
@@ -102,13 +108,22 @@ function stepsFor({ files, variables }: Configuration): AddedSteps {
       ...variableFor(file).map(({ name, value }) => `echo ${name}=${value} >> "$GITHUB_ENV"`),
     ];
   };
-  const set = Object.entries(variables).map(([name, value]) => `echo ${name}='${value}' >> "$GITHUB_ENV"`);
+  // The shell reads values from its environment, since they contain addresses, which may contain any quotes.
+  const set = Object.entries(variables).map(([name, value], at) => ({ name, value, from: `REGISTRY_VARIABLE_${at + 1}` }));
   return {
     before: {
       name: 'Set up private registries',
       shell: 'sh',
-      env: Object.fromEntries(files.map(({ text }, at) => [`REGISTRY_FILE_${at + 1}`, text])),
-      run: ['set -eu', 'umask 077', ...files.flatMap(write), ...set].join('\n'),
+      env: Object.fromEntries([
+        ...files.map(({ text }, at) => [`REGISTRY_FILE_${at + 1}`, text] as const),
+        ...set.map(({ from, value }) => [from, value] as const),
+      ]),
+      run: [
+        'set -eu',
+        'umask 077',
+        ...files.flatMap(write),
+        ...set.map(({ name, from }) => `printf '%s\\n' "${name}=$${from}" >> "$GITHUB_ENV"`),
+      ].join('\n'),
     },
     after: {
       name: 'Remove private registries',
