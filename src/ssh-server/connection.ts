@@ -4,6 +4,7 @@ import { findSshKey } from '#access/ssh-keys.ts';
 import { sshLimits } from '#lib/limits/ssh.ts';
 import { fingerprintOf, readSshKey } from '#lib/ssh-key.ts';
 import type { Addresses, Admission } from './addresses.ts';
+import { readInTurns } from './reading.ts';
 import type { SshParts } from './server.ts';
 import { type Command, serveSession } from './session.ts';
 import { isSignedBy } from './signature.ts';
@@ -79,6 +80,7 @@ export class Connection {
       this.#serve(accept());
     });
     socket.on('data', () => this.#checkBuffers());
+    readInTurns(socket);
     if (this.#isDraining) this.#leave();
   }
 

@@ -45,11 +45,13 @@ export function serveSession(parts: ConnectionParts, session: ClientSession, ser
     protocol = val;
     accept?.();
   });
-  session.on('shell', (accept) => void serve(parts, { session, channel: accept(), serving, work: greet }));
-  session.on('exec', (accept, _reject, { command }) => {
-    const work = (running: Running) => runGit(running, command, protocol);
-    void serve(parts, { session, channel: accept(), serving, work });
-  });
+  const start = (accept: () => ServerChannel | undefined, work: Served['work']): void => {
+    // A session has one command (RFC 4254, 6.5). For a further one, the library returns no channel, against its types.
+    const channel = accept();
+    if (channel) void serve(parts, { session, channel, serving, work });
+  };
+  session.on('shell', (accept) => start(accept, greet));
+  session.on('exec', (accept, _reject, { command }) => start(accept, (running) => runGit(running, command, protocol)));
 }
 
 /** A running command. Each is one request, and its key is looked up again. */
@@ -79,6 +81,8 @@ async function serve(parts: ConnectionParts, { session, channel, serving, work }
   const command: Command = { channel, abort };
   session.once('close', abort);
   channel.on('error', () => undefined);
+  // The library ends it when the client closes the session, also while a message waits to be written.
+  channel.stderr.on('error', () => undefined);
   if (!serving.begin(command)) return void (await finish(parts, channel, { status: 1, signal: disconnected.signal }));
   const since = performance.now();
   const fields: Record<string, unknown> = { id: randomUUID(), address: parts.address, agent: loggedAgent(serving.agent) };

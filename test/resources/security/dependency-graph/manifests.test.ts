@@ -169,6 +169,22 @@ test('hostile files end in time', async () => {
   expect((await readManifest({ path: 'go.mod', content: Buffer.from([0xff, 0xfe]) })).problem).toBe('can’t be read');
 });
 
+test('properties whose values would be too long are not put in', async () => {
+  const withProperties = (properties: string, groups: readonly string[]): string => {
+    const dependencies = groups.map((group) => `<dependency><groupId>${group}</groupId><artifactId>x</artifactId></dependency>`);
+    const list = `<dependencies>${dependencies.join('')}</dependencies>`;
+    return `<project><properties>${properties}</properties><dependencyManagement>${list}</dependencyManagement>${list}</project>`;
+  };
+  const [a, b, c] = [`\${a}`, `\${b}`, `\${c}`];
+  const long = withProperties(`<a>${'a'.repeat(1_001)}</a><b>b</b>`, [a, b, c]);
+  expect(await shown('pom.xml', long)).toEqual([a, 'b', c].map((name) => `${name}:x - - runtime direct`));
+  const doubled = withProperties(`<a>${b}${b}</a><b>${c}${c}</b><c>ccc</c>`, [a, a.repeat(90)]);
+  expect(await shown('pom.xml', doubled)).toEqual(['c'.repeat(12), a.repeat(90)].map((name) => `${name}:x - - runtime direct`));
+  // Each name would have 480 MB.
+  const enormous = withProperties(`<a>${'a'.repeat(2_000_000)}</a>`, Array<string>(100).fill(a.repeat(240)));
+  expect(await read('pom.xml', enormous)).toEqual({ dependencies: [], problem: null });
+});
+
 const mebi = 1024 * 1024;
 const filled = (unit: string, around: (text: string) => string = (text) => text) =>
   around(unit.repeat((5 * mebi - 100) / unit.length));

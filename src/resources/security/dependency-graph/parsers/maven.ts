@@ -9,7 +9,7 @@ const parser = new XMLParser({
   isArray: (name) => name === 'dependency',
 });
 
-/** The maximum number of steps for expanding properties, and the maximum length of the result. */
+/** The maximum number of steps for expanding properties, and the maximum length of a text with properties and of the result. */
 const maxSteps = 5;
 const maxLength = 1_000;
 
@@ -29,8 +29,12 @@ export const parsePom: Parser = function* (content): Generator<Dependency> {
   }
   const resolved = (written: string | null): string | null => {
     let value = written;
-    for (let step = 0; step < maxSteps && value?.includes('${') && value.length <= maxLength; step++)
-      value = value.replace(/\$\{([^{}$]+)\}/g, (whole, name: string) => properties.get(name) ?? whole);
+    for (let step = 0; step < maxSteps && value?.includes('${'); step++) {
+      const next = expanded(value, properties);
+      // A text that becomes too long stays as it was written, as one with unknown properties does.
+      if (next === undefined) return written;
+      value = next;
+    }
     return value;
   };
   const nameOf = (one: unknown) => `${resolved(read(one, 'groupId'))}:${resolved(read(one, 'artifactId'))}`;
@@ -49,6 +53,16 @@ export const parsePom: Parser = function* (content): Generator<Dependency> {
     };
   }
 };
+
+/**
+ * A text with the values of its properties; undefined if it is too long. The length is known before the text is built: a single
+ * allocation far above the heap of a worker thread ends the process.
+ */
+function expanded(text: string, properties: ReadonlyMap<string, string>): string | undefined {
+  if (text.length > maxLength) return undefined;
+  const parts = text.split(/(\$\{[^{}$]+\})/).map((part) => (part.startsWith('${') && properties.get(part.slice(2, -1))) || part);
+  return parts.reduce((sum, { length }) => sum + length, 0) > maxLength ? undefined : parts.join('');
+}
 
 /** The version of `1.2` or `[1.2]`, which allow no other; null for ranges, and for unknown properties. */
 function exact(requirement: string | null): string | null {
