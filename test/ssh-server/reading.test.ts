@@ -36,6 +36,8 @@ async function partsOfTurn(prepare: (socket: Socket) => void): Promise<number> {
 }
 
 test('other work runs between the parts that connections by SSH receive', async () => {
-  expect(await partsOfTurn(() => undefined)).toBeGreaterThan(5);
-  expect(await partsOfTurn(readInTurns)).toBeLessThan(4);
+  const paced = await partsOfTurn(readInTurns);
+  expect(paced).toBeLessThan(4);
+  // How many parts the system hands over together differs from machine to machine.
+  expect(await partsOfTurn(() => undefined)).toBeGreaterThan(paced);
 });
