@@ -3,7 +3,7 @@ import { change } from '#database/connect.ts';
 import { Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { type Scope, type WriteScope, writeScope } from './scope.ts';
 
-/** A refusal that is recorded, in a transaction after that of the refused change. */
+/** A refusal with a record. The record is written after the refused change has been rolled back. */
 export class RecordedRefusal extends Refusal {
   readonly record: (scope: WriteScope) => Promise<void>;
 

@@ -6,7 +6,7 @@ import type { JobSecret } from './store.ts';
 /** The key that callers use to encrypt secrets for an owner. */
 export const secretKey = (holder: Holder): KeyUse => ({ ...holder, purpose: 'actions' });
 
-/** The context in which a value is sealed. The owner and the name of a secret never change. */
+/** Binds a sealed value to its owner and name, which never change. */
 const contextOf = ({ column, id }: Holder, name: string): string => `actions_secrets.value:${column}:${id}:${name}`;
 
 /** Encrypts a value for storing. */

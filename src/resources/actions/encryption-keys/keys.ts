@@ -6,7 +6,7 @@ import type { Secrets } from '#lib/secrets.ts';
 import { findActiveKey, insertKey, type KeyRow, type KeyUse, revokeKey } from './store.ts';
 
 /**
- * The context in which a private key is sealed. It still names the table of the first keys, which were for registries.
+ * Binds a sealed private key to its use. The text names an old table, because existing keys were sealed with it.
  */
 const contextOf = ({ purpose, column, id }: KeyUse): string =>
   purpose === 'private_registries' ? `registry_keys.private_key:${id}` : `encryption_keys.private_key:${purpose}:${column}:${id}`;

@@ -1,4 +1,4 @@
-// The configuration by which package managers sign in to private registries, as files and variables of a job's environment.
+// Configures package managers for private registries, with files and environment variables.
 import { trimEndOf } from '#lib/trim.ts';
 import type { AuthType, IdentityField, RegistryType } from './auth-types.ts';
 
@@ -41,6 +41,9 @@ const hostOf = ({ url }: Credential): string => new URL(url).host;
 /** A name that package managers accept as an identifier. */
 const idOf = ({ name }: Credential): string => name.toLowerCase().replaceAll('_', '-');
 
+/** The first registry that replaces the package manager's own one. */
+const baseRegistry = (credentials: readonly Credential[]) => credentials.find(({ replaces_base }) => replaces_base);
+
 const userOf = ({ username }: Credential, fallback: string): string => username ?? fallback;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const basic = (credential: Credential, fallback: string): string =>
@@ -48,10 +51,9 @@ const basic = (credential: Credential, fallback: string): string =>
 
 const isPassword = ({ auth_type }: Credential): boolean => auth_type === 'username_password';
 
-const none = {} as const;
 const file = (name: string, lines: readonly string[], found: ConfigurationFile['found']): Configuration => ({
   files: [{ name, text: `${lines.join('\n')}\n`, found }],
-  variables: none,
+  variables: {},
 });
 
 const npm: Configure = (credentials, write) =>
@@ -78,7 +80,7 @@ function urlWithSecret(credential: Credential, write: WriteSecret, fallback: str
 }
 
 const pip: Configure = (credentials, write) => {
-  const [base] = credentials.filter(({ replaces_base }) => replaces_base);
+  const base = baseRegistry(credentials);
   const others = credentials.filter((one) => one !== base);
   // The user that indexes expect with a token.
   const url = (credential: Credential): string => urlWithSecret(credential, write, '__token__');
@@ -101,13 +103,13 @@ const maven: Configure = (credentials, write) => {
     `<server><id>${idOf(one)}</id><username>${xml(userOf(one, 'token'))}</username>` +
     `<password>${write(xml(one.secret ?? ''))}</password></server>`;
   const source = (one: Credential): string => `<id>${idOf(one)}</id><url>${xml(baseOf(one))}</url>`;
-  const bases = credentials.filter(({ replaces_base }) => replaces_base).slice(0, 1);
+  const base = baseRegistry(credentials);
   return file(
     'maven-settings.xml',
     [
       '<settings>',
       `<servers>${credentials.map(server).join('')}</servers>`,
-      `<mirrors>${bases.map((one) => `<mirror>${source(one)}<mirrorOf>central</mirrorOf></mirror>`).join('')}</mirrors>`,
+      `<mirrors>${base ? `<mirror>${source(base)}<mirrorOf>central</mirrorOf></mirror>` : ''}</mirrors>`,
       '<profiles><profile><id>private-registries</id><repositories>',
       ...credentials.map((one) => `<repository>${source(one)}<snapshots><enabled>true</enabled></snapshots></repository>`),
       '</repositories></profile></profiles>',
@@ -118,10 +120,11 @@ const maven: Configure = (credentials, write) => {
   );
 };
 
-const toml = (text: string): string => JSON.stringify(text);
+/** A string of TOML or YAML. */
+const quoted = (text: string): string => JSON.stringify(text);
 
 const cargo: Configure = (credentials, write) => {
-  const [base] = credentials.filter(({ replaces_base }) => replaces_base);
+  const base = baseRegistry(credentials);
   const index = ({ url }: Credential): string => (url.startsWith('sparse+') ? url : `sparse+${trimEndOf(url, '/')}/`);
   const token = (one: Credential): string => (isPassword(one) ? `Basic ${basic(one, '')}` : (one.secret ?? ''));
   return file(
@@ -131,17 +134,17 @@ const cargo: Configure = (credentials, write) => {
       'global-credential-providers = ["cargo:token"]',
       ...credentials.flatMap((one) => [
         `[registries.${idOf(one)}]`,
-        `index = ${toml(index(one))}`,
-        `token = "${write(toml(token(one)).slice(1, -1))}"`,
+        `index = ${quoted(index(one))}`,
+        `token = "${write(quoted(token(one)).slice(1, -1))}"`,
       ]),
-      ...(base ? ['[source.crates-io]', `replace-with = ${toml(idOf(base))}`] : []),
+      ...(base ? ['[source.crates-io]', `replace-with = ${quoted(idOf(base))}`] : []),
     ],
     'beside',
   );
 };
 
 const nuget: Configure = (credentials, write) => {
-  const clear = credentials.some(({ replaces_base }) => replaces_base) ? '<clear/>' : '';
+  const clear = baseRegistry(credentials) ? '<clear/>' : '';
   const add = (key: string, value: string): string => `<add key="${key}" value="${value}"/>`;
   const sources = credentials.map((one) => add(idOf(one), xml(one.url))).join('');
   const secrets = credentials.map(
@@ -162,8 +165,7 @@ const nuget: Configure = (credentials, write) => {
 };
 
 const go: Configure = (credentials, write) => {
-  const hasBase = credentials.some(({ replaces_base }) => replaces_base);
-  const proxies = credentials.map(baseOf);
+  const proxies = [...credentials.map(baseOf), ...(baseRegistry(credentials) ? [] : ['https://proxy.golang.org', 'direct'])];
   return {
     // Go reads a proxy's user and password from here.
     ...file(
@@ -173,14 +175,12 @@ const go: Configure = (credentials, write) => {
       ),
       { variable: 'NETRC' },
     ),
-    variables: { GOPROXY: [...proxies, ...(hasBase ? [] : ['https://proxy.golang.org', 'direct'])].join(',') },
+    variables: { GOPROXY: proxies.join(',') },
   };
 };
 
-const yaml = (text: string): string => JSON.stringify(text);
-
 const bundler: Configure = (credentials, write) => {
-  const [base] = credentials.filter(({ replaces_base }) => replaces_base);
+  const base = baseRegistry(credentials);
   /** Bundler's own way of writing a host in the name of a setting. */
   const setting = (host: string): string => `BUNDLE_${host.replaceAll('-', '___').replaceAll('.', '__').toUpperCase()}`;
   return file(
@@ -189,10 +189,10 @@ const bundler: Configure = (credentials, write) => {
       '---',
       ...credentials.map(
         (one) =>
-          `${setting(hostOf(one))}: ${yaml(`${encodeURIComponent(userOf(one, 'token'))}:`).slice(0, -1)}` +
+          `${setting(hostOf(one))}: ${quoted(`${encodeURIComponent(userOf(one, 'token'))}:`).slice(0, -1)}` +
           `${write(encodeURIComponent(one.secret ?? ''))}"`,
       ),
-      ...(base ? [`BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: ${yaml(baseOf(base))}`] : []),
+      ...(base ? [`BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: ${quoted(baseOf(base))}`] : []),
     ],
     { variable: 'BUNDLE_USER_CONFIG' },
   );

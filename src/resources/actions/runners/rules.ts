@@ -150,7 +150,7 @@ const systemOf = (labels: readonly string[]): string =>
 export const kindLabels = ({ os, hosted_runner_id }: Pick<RunnerRow, 'os' | 'hosted_runner_id'>): string[] =>
   hosted_runner_id === null ? ['self-hosted', ...(os in systems ? [os] : [])] : [];
 
-/** The labels by which jobs select a runner: its default labels, its own, and custom ones. */
+/** Jobs select a runner by these labels: the defaults, the labels of its registration, and custom labels. */
 export const labelsOf = (row: Pick<RunnerRow, 'labels' | 'custom_labels' | 'os' | 'hosted_runner_id'>): string[] =>
   unique([...kindLabels(row), ...row.labels, ...row.custom_labels]);
 

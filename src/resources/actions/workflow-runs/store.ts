@@ -307,7 +307,7 @@ export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
   await sql`delete from workflow_job_log_parts where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
 };
 
-/** Runs that ended before a given time: all, or those of a repository that may have logs. */
+/** Lists runs that ended before a given time. For one repository, it lists only runs that may have logs. */
 export type EndedBefore = { readonly before: Date; readonly withLogsIn?: RepositoryId };
 
 /** The next runs after an id, ordered by id. */

@@ -63,7 +63,7 @@ export const { org: listOrgRunnerDownloads, repo: listRepoRunnerDownloads } = en
   {
     method: 'GET',
     replies: { 200: Type.Array(RunnerDownload) },
-    // Hearth has no runner programs of its own; docs/runners.md lists those of other projects.
+    // Hearth provides no runner programs. docs/runners.md lists programs of other projects.
     handle: async () => [],
   },
 );

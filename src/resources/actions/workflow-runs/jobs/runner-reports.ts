@@ -90,7 +90,7 @@ async function hasCleanup(tx: Tx, { run, job }: TakenJob, reported: ReportedStat
   return (steps as Source[]).some((step, at) => mayCleanUp(step, progressOfStep(reported.steps[at], rows[at + 1])));
 }
 
-/** A report without the steps that the server added before and after those of the file (`AddedSteps`). */
+/** Removes the steps that the server added to the job (`AddedSteps`) from a report. */
 const withoutAddedSteps = (reported: ReportedState, count: number): ReportedState => ({
   ...reported,
   steps: reported.steps.slice(1, 1 + count),

@@ -23,9 +23,16 @@ export class RegistryRefused extends Error {}
 /** A called file may be somebody else's, so its jobs get registries as they get secrets. */
 const notInherited = 'the job that calls its workflow does not pass on all secrets (secrets: inherit)';
 
+/** The registries that a job names in `PRIVATE_REGISTRIES`: which it gets, and why not the others. */
+async function decideRegistries(db: Db, secrets: Secrets, run: RunRow, names: readonly string[], standing: Standing) {
+  if (!inheritsSecrets(standing)) return { granted: [], refused: names.map((name) => ({ name, reason: notInherited })) };
+  return selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
+}
+
+const namesOf = ({ own, definition }: Standing): string[] => namedRegistries(own.file.source, definition.source);
+
 /**
- * The registries that a job names in `PRIVATE_REGISTRIES`; undefined if it names none. A run from a fork gets none, as with
- * secrets.
+ * The registries of a job; undefined if it names none. A run from a fork gets none, as with secrets.
  * @throws RegistryRefused for the first registry that the job can't have
  */
 export async function registriesOf(
@@ -34,12 +41,9 @@ export async function registriesOf(
   run: RunRow,
   standing: Standing,
 ): Promise<JobRegistries | undefined> {
-  const { own, definition } = standing;
-  const names = namedRegistries(own.file.source, definition.source);
-  const [name] = names;
-  if (name === undefined || run.is_from_fork) return undefined;
-  if (!inheritsSecrets(standing)) throw new RegistryRefused(`The private registry ${name} can't be used: ${notInherited}`);
-  const { granted, refused } = await selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
+  const names = namesOf(standing);
+  if (names.length === 0 || run.is_from_fork) return undefined;
+  const { granted, refused } = await decideRegistries(db, secrets, run, names, standing);
   const [first] = refused;
   if (first) throw new RegistryRefused(`The private registry ${first.name} can't be used: ${first.reason}`);
   return jobRegistries(granted);
@@ -49,21 +53,16 @@ type ExplainedRegistry = { readonly name: string; readonly passed: boolean; read
 
 /** Whether a job gets the registries that it names, and why not. A job that can't have one fails when a runner takes it. */
 export async function explainRegistries(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<ExplainedRegistry[]> {
-  const { own, definition } = standing;
-  const names = namedRegistries(own.file.source, definition.source);
+  const names = namesOf(standing);
   if (run.is_from_fork)
     return names.map((name) => ({ name, passed: true, because: `it gets no ${name}, since its run is from a fork` }));
   if (names.length === 0) return [];
-  if (!inheritsSecrets(standing))
-    return names.map((name) => ({ name, passed: false, because: `it fails, since it can't have ${name}: ${notInherited}` }));
-  const { refused } = await selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
+  const { refused } = await decideRegistries(db, secrets, run, names, standing);
+  const reasons = new Map(refused.map(({ name, reason }) => [name, reason]));
   return names.map((name) => {
-    const found = refused.find((one) => one.name === name);
-    return {
-      name,
-      passed: !found,
-      because: found ? `it fails, since it can't have ${name}: ${found.reason}` : `it gets ${name}`,
-    };
+    const reason = reasons.get(name);
+    const because = reason === undefined ? `it gets ${name}` : `it fails, since it can't have ${name}: ${reason}`;
+    return { name, passed: reason === undefined, because };
   });
 }
 
@@ -71,10 +70,9 @@ export async function explainRegistries(db: Db, secrets: Secrets, run: RunRow, s
  * The secrets of the registries that a job was given, which its log must not show, even if its organization has refused them
  * since.
  */
-export async function registrySecretsOf(db: Db, secrets: Secrets, run: RunRow, { own, definition }: Standing): Promise<string[]> {
+export async function registrySecretsOf(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<string[]> {
   const repository = { id: run.repository_id, owner_id: run.owner_id };
-  const names = namedRegistries(own.file.source, definition.source);
-  return Object.values(jobRegistries(await loadNamedRegistries(db, secrets, repository, names)).secrets);
+  return Object.values(jobRegistries(await loadNamedRegistries(db, secrets, repository, namesOf(standing))).secrets);
 }
 
 function jobRegistries(credentials: readonly Credential[]): JobRegistries {
