@@ -5,16 +5,11 @@
  *     npx node bench/merge-queues/groups.ts [--files 10000] [--entries 50]
  */
 import { parseArgs } from 'node:util';
-import { sql } from 'kysely';
 import { jobContext } from '#endpoint/job-context.ts';
-import { type NewObject, oidOf } from '#git/objects/pack.ts';
-import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
-import { writeTree } from '#git/objects/write-tree.ts';
-import { mustUpdateRefs } from '#git/refs/update-refs.ts';
-import { repoOf } from '#git/store.ts';
 import { advance } from '#resources/collaboration/merge-queues/advance.ts';
 import { median, printTable, quantile } from '../search/measure.ts';
 import { openStage } from '../search/stage.ts';
+import { addLargeRepository } from '../support/large-repository.ts';
 import { processorTimeOf } from '../support/processes.ts';
 
 const { values } = parseArgs({
@@ -24,41 +19,9 @@ const entries = Number(values.entries);
 const start = new Date();
 
 await using stage = await openStage();
-const { hearth, db, git, token } = stage;
-const { id } = await stage.addRepository('engine');
-const gitRepository = repoOf(git, id);
-const by = { name: 'Bench', email: 'bench@example.org', date: start, zone: 0 };
-
-type Files = readonly { path: string; content: string }[];
-async function addCommit(files: Files, parent?: string): Promise<string> {
-  const changes = files.map(({ path, content }) => ({ path, mode: '100644' as const, content: Buffer.from(content) }));
-  const tree = await writeTree(gitRepository, { changes, ...(parent === undefined ? {} : { base: parent }) });
-  const commit: NewObject = {
-    type: 'commit',
-    data: commitBytes({ tree, parents: parent === undefined ? [] : [parent], author: by, committer: by, message: 'Change' }),
-  };
-  await writeObjects(gitRepository, [commit]);
-  return oidOf(commit);
-}
-
-async function send<Body>(method: 'POST' | 'PUT' | 'GET', path: string, body?: object): Promise<Body> {
-  const reply = await hearth.app.inject({
-    method,
-    url: `/api/v3/repos/bench/engine${path}`,
-    headers: { authorization: `Bearer ${token}` },
-    ...(body === undefined ? {} : { payload: body }),
-  });
-  if (reply.statusCode >= 300) throw new Error(`${method} ${path}: ${reply.statusCode} ${reply.payload}`);
-  return reply.json();
-}
-
-const all = Array.from({ length: Number(values.files) }, (_, at) => ({
-  path: `part-${at % 100}/file-${at}.txt`,
-  content: `The file with the number ${at}\n`.repeat(20),
-}));
-const first = await addCommit(all);
-await mustUpdateRefs(gitRepository, [{ ref: 'refs/heads/main', to: first }]);
-await sql`update repositories set pushed_at = now() where id = ${id}`.execute(db);
+const { hearth, db } = stage;
+const files = Number(values.files);
+const { id, send, addBranch } = await addLargeRepository(stage, { files });
 await send('POST', '/rulesets', {
   name: 'Queue',
   enforcement: 'active',
@@ -97,8 +60,7 @@ async function timed(now: Date): Promise<number> {
   return performance.now() - begun;
 }
 for (let at = 0; at < entries; at++) {
-  const head = await addCommit([{ path: `part-${at % 100}/file-${at}.txt`, content: `${at}\n` }], first);
-  await mustUpdateRefs(gitRepository, [{ ref: `refs/heads/topic-${at}`, to: head }]);
+  const head = await addBranch(`topic-${at}`, { path: `part-${at % 100}/file-${at}.txt`, content: `${at}\n` });
   const { number } = await send<{ number: number }>('POST', '/pulls', { title: `${at}`, head: `topic-${at}`, base: 'main' });
   await succeed(head);
   await send('PUT', `/pulls/${number}/queue-entry`);
@@ -117,7 +79,7 @@ for (let left = await listEntries(); left.length > 0; left = await listEntries()
 }
 
 printTable(
-  [`${all.length} files, ${entries} entries`, 'median', 'p95'],
+  [`${files} files, ${entries} entries`, 'median', 'p95'],
   [
     ['ms for making a group, and merging it', median(making), quantile(making, 0.95)],
     ['the same in processor time, with Git and PostgreSQL', processorTime / entries, processorTime / entries],
