@@ -27,6 +27,7 @@ import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from 
 import { loadContextFacts } from '../planning/context-facts.ts';
 import { githubContext } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
+import { isDynamic } from '../runs/dynamic.ts';
 import { putSteps } from '../states/steps.ts';
 import { type JobRow, updateJob } from '../store.ts';
 import { identityRequest } from './identity.ts';
@@ -119,7 +120,7 @@ export async function makeTask(
   const readable = readableRefs(run, facts.repository.default_branch);
   const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
   const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, facts, standing) : undefined;
-  const mayHaveSecrets = !run.is_from_fork || rights.secrets;
+  const mayHaveSecrets = (!run.is_from_fork || rights.secrets) && !isDynamic(run);
   const hand = (all: NamedSecrets): NamedSecrets =>
     happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
   const github = { ...githubContext(run, facts), job: id };
@@ -165,7 +166,7 @@ type NamedSecrets = { readonly [name: string]: string };
 
 /**
  * The secrets of a job. A fork's pull request has none, since its author could read them, unless a private repository allows it.
- * A job of a called workflow has the secrets of its environment and those that were passed to it.
+ * Jobs of workflows that the server writes have none. A job of a called workflow has the secrets of its environment and those that were passed to it.
  */
 async function secretsOf(
   db: Db,
