@@ -181,7 +181,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
-  built_in: 'actions' | 'code_scanning' | 'gh' | 'git_credential_manager' | 'vscode' | null;
+  built_in: 'actions' | 'code_scanning' | 'dependency_bot' | 'gh' | 'git_credential_manager' | 'vscode' | null;
 }
 
 export interface Artifacts {
@@ -700,6 +700,18 @@ export interface DependencyGraphs {
   read_at: Date;
 }
 
+export interface DependencyIgnores {
+  id: GeneratedAlways<Id<'dependency_ignores'>>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  package: string;
+  from_version: string | null;
+  before_version: string | null;
+  version: string | null;
+  created_by: Id<'accounts'> | null;
+  created_at: Date;
+}
+
 export interface DependencyManifests {
   id: GeneratedAlways<Id<'dependency_manifests'>>;
   repository_id: Id<'repositories'>;
@@ -707,6 +719,31 @@ export interface DependencyManifests {
   blob_sha: string | null;
   problem: string | null;
   snapshot_id: Id<'dependency_snapshots'> | null;
+}
+
+export interface DependencyPulls {
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  kind: 'security' | 'version';
+  target_branch: string;
+  group_name: string | null;
+  dependencies: Json;
+  subject: string;
+  branch: string;
+  head_sha: string;
+  paths: string[];
+  options: Json;
+  is_open: boolean;
+}
+
+export interface DependencySchedules {
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  target_branch: string;
+  next_at: Date;
 }
 
 export interface DependencySnapshots {
@@ -718,6 +755,24 @@ export interface DependencySnapshots {
   ref: string;
   commit_sha: string;
   created_at: Date;
+}
+
+export interface DependencyUpdates {
+  id: GeneratedAlways<Id<'dependency_updates'>>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  kind: 'security' | 'version';
+  target_branch: string;
+  base_sha: string;
+  request: Json;
+  options: Json;
+  remakes_id: Id<'issues'> | null;
+  run_id: Id<'workflow_runs'> | null;
+  state: 'running' | 'done' | 'failed';
+  problem: string | null;
+  created_at: Date;
+  ended_at: Date | null;
 }
 
 export interface DeploymentStatuses {
@@ -2418,8 +2473,12 @@ export interface DB {
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;
+  dependency_ignores: DependencyIgnores;
   dependency_manifests: DependencyManifests;
+  dependency_pulls: DependencyPulls;
+  dependency_schedules: DependencySchedules;
   dependency_snapshots: DependencySnapshots;
+  dependency_updates: DependencyUpdates;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;
