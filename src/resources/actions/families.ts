@@ -4,6 +4,7 @@ import { actionsSecrets } from './actions-secrets/family.ts';
 import { actionsVariables } from './actions-variables/family.ts';
 import { artifacts } from './artifacts/family.ts';
 import { caches } from './caches/family.ts';
+import { dependencyUpdates } from './dependency-updates/family.ts';
 import { deployments } from './deployments/family.ts';
 import { encryptionKeys } from './encryption-keys/family.ts';
 import { environments } from './environments/family.ts';
@@ -43,5 +44,6 @@ export const actionsFamilies = [
   caches,
   identityTokens,
   repositoryDispatches,
+  dependencyUpdates,
   pages,
 ] as const;

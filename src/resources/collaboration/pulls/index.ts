@@ -16,7 +16,9 @@ export {
   type ReviewRequest,
   teamReaches,
 } from './reviewer-store.ts';
+export { writeHeadRef } from './refs.ts';
 export { requestUnasked, withdrawRequest } from './reviewers.ts';
+export { changePull, openPull, prepareEnds } from './rules.ts';
 export {
   countImportedReviewComments,
   countReviewComments,

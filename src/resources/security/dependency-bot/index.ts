@@ -1,0 +1,7 @@
+export {
+  decodeResult,
+  mayChange,
+  type UpdateRequest,
+  type UpdateResponse,
+} from './updates/contract.ts';
+export { updateJob, updateWorkflow } from './updates/workflow.ts';
