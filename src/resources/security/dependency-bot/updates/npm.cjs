@@ -367,23 +367,29 @@ async function loadProject(files, directory) {
     if (path === manifestPath || (below !== undefined && below !== '.' && isWorkspace))
       manifests.set(path, { path, text, value: parseManifest(path, text), location: below === '.' ? '' : below });
   }
-  checkFolders(manifests, folder);
   const lockText = lockPath && (await readFile(files.get(lockPath)));
   const lock = lockText === undefined ? undefined : parseManifest(lockPath, lockText);
+  checkFolders({ manifests, folder, lock });
   return { folder, files, manifests, copies, lockPath, lockText, lockVersion: lock?.lockfileVersion ?? 1, lock };
 }
 
 /** Refuses folders outside of the repository: npm would read their manifests. */
-function checkFolders(manifests, folder) {
+function checkFolders({ manifests, folder, lock }) {
+  const check = (location, path) => {
+    const target = posix.normalize(posix.join(folder, location, path.replace(/^\/\/(?=\.)/, '')));
+    if (/^[~/]/.test(path) || target === '..' || target.startsWith('../'))
+      throw new Skip('A manifest names a folder outside of the repository');
+  };
   for (const { value, location } of manifests.values())
-    for (const field of [...fields, 'peerDependencies'])
+    for (const field of [...fields, 'peerDependencies', 'overrides'])
       for (const spec of Object.values(tableOf(value[field]))) {
-        const [, path] = /^(?:file|link|workspace):(.*)$/.exec(spec) ?? /^([.~/].*)$/.exec(spec) ?? [];
-        if (path === undefined || spec.startsWith('workspace:')) continue;
-        const target = posix.normalize(posix.join(folder, location, path.replace(/^\/\/(?=\.)/, '')));
-        if (/^[~/]/.test(path) || target === '..' || target.startsWith('../'))
-          throw new Skip('A manifest names a folder outside of the repository');
+        const [, path] = /^(?:file|link):(.*)$/.exec(spec) ?? /^(~?\/.*|\.\.?(?:\/.*)?)$/.exec(spec) ?? [];
+        if (path !== undefined) check(location, path);
       }
+  for (const [path, entry] of Object.entries(tableOf(lock?.packages))) {
+    check('', path);
+    if (entry?.link) check('', String(entry.resolved));
+  }
 }
 
 /** Writes the manifests to a new folder. Fields that choose a package manager are left out. */

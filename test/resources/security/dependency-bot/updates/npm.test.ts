@@ -53,8 +53,9 @@ test.skipIf(!needed)('a range that does not allow the version is raised in the m
     'package.json': manifest,
   });
 
-  const { results } = await job.run({ security: [vulnerable] });
+  const { results, skipped } = await job.run({ security: [vulnerable] });
 
+  expect(skipped).toEqual([]);
   const patch = results[0]?.patch ?? '';
   expect(await job.patched(patch, 'package.json')).toBe(manifest.replace('"~1.0.0"', '"~1.2.0"'));
   const lock = JSON.parse(await job.patched(patch, 'package-lock.json'));
@@ -193,4 +194,92 @@ test.skipIf(!needed)('without a lock file, the requirement alone is changed', as
 
   expect(results).toMatchObject([{ dependencies: [{ from: '1.0.0', to: '1.2.0', type: 'development' }] }]);
   expect(await job.patched(results[0]?.patch ?? '', 'package.json')).toBe(manifest.replace('1.0.0', '1.2.0'));
+});
+
+const rules = { ignore: [], groups: [], strategy: 'increase', limit: 5 } as const;
+
+test.skipIf(!needed)('a version update takes the latest release, and leaves the present form of a requirement', async () => {
+  await using registry = await npmRegistry([...lefts, { name: 'left', version: '3.0.0' }], { latest: { left: '2.0.0' } });
+  await using job = await project(registry, { dependencies: { left: '1.x' } }, [{ name: 'left', version: '1.0.0' }]);
+
+  const { results } = await job.run({ kind: 'version', version: rules });
+
+  expect(results).toMatchObject([{ dependencies: [{ name: 'left', from: '1.0.0', to: '2.0.0', type: 'production' }] }]);
+  expect(await job.patched(results[0]?.patch ?? '', 'package.json')).toContain('"left": "2.x"');
+});
+
+test.skipIf(!needed).each([
+  ['increase', '^1.0.0', '^2.0.0'],
+  ['widen', '^1.0.0', '^1.0.0 || ^2.0.0'],
+  ['increase-if-necessary', '>=1.0.0', '>=1.0.0'],
+  ['increase-if-necessary', '^1.0.0', '^2.0.0'],
+  ['lockfile-only', '^1.0.0', '^1.0.0'],
+] as const)('by the strategy %s, %s becomes %s', async (strategy, before, after) => {
+  await using registry = await npmRegistry(lefts);
+  await using job = await project(registry, { dependencies: { left: before } }, [{ name: 'left', version: '1.0.0' }]);
+
+  const { results, skipped } = await job.run({ kind: 'version', version: { ...rules, strategy } });
+
+  expect(skipped).toEqual([]);
+  expect(results).toMatchObject([{ dependencies: [{ to: strategy === 'lockfile-only' ? '1.3.0' : '2.0.0' }] }]);
+  expect(await job.patched(results[0]?.patch ?? '', 'package.json')).toContain(`"left": "${after}"`);
+});
+
+const others = [
+  { name: '@acme/one', version: '1.0.0' },
+  { name: '@acme/one', version: '1.1.0' },
+  { name: '@acme/two', version: '1.0.0' },
+  { name: '@acme/two', version: '1.0.1' },
+  { name: '@acme/two', version: '2.0.0' },
+];
+const all = { '@acme/one': '^1.0.0', '@acme/two': '^1.0.0', left: '^1.0.0' };
+const allLocked = Object.keys(all).map((name) => ({ name, version: '1.0.0' }));
+const acme = { name: 'acme', patterns: ['@acme/*'], exclude_patterns: [], update_types: ['minor' as const, 'patch' as const] };
+
+test.skipIf(!needed)('a group is one update; what it does not take has one of its own, up to the limit', async () => {
+  await using registry = await npmRegistry([...lefts, ...others]);
+  await using job = await project(registry, { dependencies: all }, allLocked);
+
+  const { results, skipped } = await job.run({ kind: 'version', version: { ...rules, groups: [acme], limit: 2 } });
+
+  expect(results.map(({ group, dependencies }) => [group, ...dependencies.map(({ name, to }) => `${name} ${to}`)])).toEqual([
+    ['acme', '@acme/one 1.1.0', '@acme/two 1.0.1'],
+    [undefined, '@acme/two 2.0.0'],
+  ]);
+  expect(skipped).toEqual([{ reason: expect.stringContaining('the limit of open pull requests is reached') }]);
+  // Each patch is a change of the commit, not of the patch before it.
+  expect(await job.patched(results[1]?.patch ?? '', 'package.json')).toContain('"@acme/one": "^1.0.0"');
+});
+
+test.skipIf(!needed)('what is ignored, not allowed, too new or open already is left out', async () => {
+  const published = { 'left@2.0.0': new Date(Date.now() - 2 * 86_400_000).toISOString() };
+  await using registry = await npmRegistry([...lefts, ...others], { published });
+  await using job = await project(registry, { dependencies: all }, allLocked);
+  const names = async (version: object, open: { dependencies: { name: string; to: string }[] }[] = []) =>
+    (await job.run({ kind: 'version', version: { ...rules, ...version }, open })).results.flatMap(({ dependencies }) =>
+      dependencies.map(({ name, to }) => `${name} ${to}`),
+    );
+  const cooldown = { major: 3, minor: 0, patch: 0, other: 0, include: [], exclude: [] };
+
+  expect(await names({ ignore: [{ name: '@acme/*' }, { name: 'left', versions: ['>= 2, < 3'] }] })).toEqual(['left 1.3.0']);
+  expect(await names({ ignore: [{ name: '*', update_types: ['major'] }] })).toEqual([
+    '@acme/one 1.1.0',
+    '@acme/two 1.0.1',
+    'left 1.3.0',
+  ]);
+  expect(await names({ allow: [{ name: 'left' }], cooldown })).toEqual(['left 1.3.0']);
+  expect(await names({ allow: [{ name: 'left' }], cooldown: { ...cooldown, exclude: ['le*'] } })).toEqual(['left 2.0.0']);
+  expect(await names({ allow: [{ type: 'development' }] })).toEqual([]);
+  const open = [{ dependencies: [{ name: '@acme/one', to: '1.1.0' }] }];
+  expect(await names({ allow: [{ name: '@acme/*' }] }, open)).toEqual(['@acme/two 2.0.0']);
+});
+
+test.skipIf(!needed)('what is transitive is updated where that is allowed, as far as its dependents allow', async () => {
+  const right = { name: 'right', version: '1.0.0', dependencies: { left: '~1.2.0 || ~1.1.0' } };
+  await using registry = await npmRegistry([...lefts, right]);
+  await using job = await project(registry, { dependencies: { right: '1.0.0' } }, [right, { name: 'left', version: '1.1.0' }]);
+
+  const { results } = await job.run({ kind: 'version', version: { ...rules, allow: [{ type: 'all' }] } });
+
+  expect(results).toMatchObject([{ dependencies: [{ name: 'left', from: '1.1.0', to: '1.2.0', type: 'indirect' }] }]);
 });
