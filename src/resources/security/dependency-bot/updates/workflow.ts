@@ -33,7 +33,7 @@ export function updateWorkflow(request: UpdateRequest, { runsOn, timeoutMinutes,
       [updateJob]: {
         'runs-on': runsOn,
         'timeout-minutes': timeoutMinutes,
-        outputs: { result: '${{ steps.update.outputs.result }}' },
+        outputs: { result: expression('steps.update.outputs.result') },
         steps: [checkOut(), updateStep(request), cleanUp],
       },
     },
@@ -41,11 +41,13 @@ export function updateWorkflow(request: UpdateRequest, { runsOn, timeoutMinutes,
   return JSON.stringify(file, null, 2);
 }
 
+const expression = (text: string): string => `\${{ ${text} }}`;
+
 const checkOut = () => ({
   name: 'Check out',
   id: 'checkout',
   shell: 'sh',
-  env: { TOKEN: '${{ github.token }}' },
+  env: { TOKEN: expression('github.token') },
   run: scriptText('check-out.sh'),
 });
 
@@ -53,7 +55,7 @@ const cleanUp = {
   name: 'Clean up',
   if: 'always()',
   shell: 'sh',
-  env: { DIRECTORY: '${{ steps.checkout.outputs.directory }}' },
+  env: { DIRECTORY: expression('steps.checkout.outputs.directory') },
   run: '[ -z "$DIRECTORY" ] || rm -rf -- "$DIRECTORY"',
 };
 
@@ -70,7 +72,7 @@ const updateStep = (request: UpdateRequest) => ({
   id: 'update',
   shell: scripts[request.ecosystem].shell,
   env: {
-    DEPENDENCY_BOT_DIRECTORY: '${{ steps.checkout.outputs.directory }}',
+    DEPENDENCY_BOT_DIRECTORY: expression('steps.checkout.outputs.directory'),
     ...requestVariables(encodeRequest(request)),
   },
   run: scripts[request.ecosystem].run(),
