@@ -14,6 +14,7 @@ import { Refusal } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/code/git-data/index.ts';
 import { changeIssue, commentOnIssue, findIssueForUpdate, type TextAction } from '#resources/collaboration/issues/index.ts';
 import { changePull, findPullForUpdate, openPull, prepareEnds, writeHeadRef } from '#resources/collaboration/pulls/index.ts';
+import { insertLabel } from '#resources/repositories/labels/index.ts';
 import { identityOf, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { listMendedAdvisories } from '#resources/security/dependency-alerts/index.ts';
 import { mayChange, type UpdateResponse } from '#resources/security/dependency-bot/index.ts';
@@ -154,7 +155,9 @@ async function openProposal(
     maintainer_can_modify: false,
   };
   const ends = await prepareEnds(scope, action, wanted);
+  const usual = options.labels === undefined ? usualLabels(update.ecosystem) : [];
   const pull = await scope.change(async (scope) => {
+    for (const label of usual) await insertLabel(scope.tx, { repository_id: update.repository_id, ...label });
     if (before) await updateProposal(scope.tx, before.issue_id, { is_open: false });
     const pull = await openPull(scope, action, ends, wanted);
     await insertProposal(scope.tx, {
@@ -176,7 +179,8 @@ async function openProposal(
     return pull;
   });
   await writeHeadRef(repoOf(scope.git, action.repo.id), pull);
-  await attach({ scope }, action, pull, { ...options, labels: options.labels ?? usualLabels(update.ecosystem) });
+  const labels = options.labels ?? gather(usual, 'name');
+  await attach({ scope }, action, pull, { ...options, labels });
   if (before) await closeProposal({ scope }, action, before, closingTexts.superseded(pull.number));
 }
 

@@ -42,7 +42,7 @@ export async function remake(
     open: [],
     options: row.options,
     remakes: row.issue_id,
-    isForced: true,
+    unlessSame: 'never',
   });
 }
 

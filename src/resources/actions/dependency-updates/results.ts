@@ -56,7 +56,7 @@ export const finishUpdates = job<Payload, JobContext>({
     const ended = { state: 'problem' in found ? ('failed' as const) : ('done' as const), problem, ended_at: context.now };
     if (!(await context.change(({ tx }) => endUpdate(tx, update.id, ended)))) return;
     // Alerts may have changed while it ran.
-    if (update.kind === 'security') await updateVulnerable(context, repository);
+    if (update.kind === 'security') await updateVulnerable(context, repository, { unlessSame: 'request' });
   },
 });
 

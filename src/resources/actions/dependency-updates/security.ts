@@ -9,7 +9,7 @@ import { botActionIn } from './bot.ts';
 import { closeProposal } from './proposals.ts';
 import { openUpdates } from './requests.ts';
 import { settingsFor } from './settings.ts';
-import { startUpdate } from './start.ts';
+import { startUpdate, type WantedUpdate } from './start.ts';
 import { listOpenProposals, type Target } from './store.ts';
 import { closingTexts } from './texts.ts';
 
@@ -48,7 +48,11 @@ export const hasSecurityUpdates = (repository: RepositoryWithOwner): boolean =>
   repository.vulnerability_alerts && repository.dependency_bot_security_updates && !repository.archived;
 
 /** Starts searches for the open alerts of a repository, and closes the pull requests that nothing needs any more. */
-export async function updateVulnerable(context: JobContext, repository: RepositoryWithOwner): Promise<void> {
+export async function updateVulnerable(
+  context: JobContext,
+  repository: RepositoryWithOwner,
+  { unlessSame }: Pick<WantedUpdate, 'unlessSame'> = {},
+): Promise<void> {
   const alerts = (await listMendable(context.db, repository.id)).filter(({ ecosystem }) => isUpdated(ecosystem));
   await closeNeedless(context, repository, alerts);
   if (!hasSecurityUpdates(repository) || alerts.length === 0) return;
@@ -64,6 +68,7 @@ export async function updateVulnerable(context: JobContext, repository: Reposito
       request: { ...request, ...(settings.securityGroups.length > 0 ? { security_groups: [...settings.securityGroups] } : {}) },
       open: await openUpdates(context.db, repository.id, request),
       options: settings.options,
+      ...(unlessSame ? { unlessSame } : {}),
     });
   }
 }

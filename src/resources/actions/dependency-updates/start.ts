@@ -28,8 +28,8 @@ export type WantedUpdate = {
   readonly options: PullOptions;
   /** The pull request that is made again. */
   readonly remakes?: Id<'issues'>;
-  /** Look again even if nothing has changed since the last time. */
-  readonly isForced?: boolean;
+  /** It isn't started if the search before it had the same request, or that and the same commit. Omitted: `commit`. */
+  readonly unlessSame?: 'commit' | 'request' | 'never';
 };
 
 const registryTypes: { readonly [Name in Target['ecosystem']]: string } = {
@@ -40,10 +40,10 @@ const registryTypes: { readonly [Name in Target['ecosystem']]: string } = {
 
 const jobMinutes = fixedValue(updateLimits.jobTime) / 60_000;
 
-/** Starts a search, unless an equal one is running, or the last one looked for the same in the same commit. */
+/** Starts a search, unless an equal one is running, or the last one looked for the same (`unlessSame`). */
 export async function startUpdate(context: JobContext, wanted: WantedUpdate): Promise<void> {
   const { scope, services, now } = context;
-  const { repository, targetBranch, request, open, options, remakes, isForced = false } = wanted;
+  const { repository, targetBranch, request, open, options, remakes, unlessSame = 'commit' } = wanted;
   const target: Target = {
     repository_id: repository.id,
     ecosystem: request.ecosystem,
@@ -56,7 +56,9 @@ export async function startUpdate(context: JobContext, wanted: WantedUpdate): Pr
   const last = remakes === undefined ? await findLastUpdate(scope.db, target) : await findRemaking(scope.db, remakes);
   if (last?.state === 'running') return;
   const stored: UpdateRequest = { ...request, open: [] };
-  if (last && !isForced && last.base_sha === base && isDeepStrictEqual(last.request, stored)) return;
+  const isSame =
+    last !== undefined && isDeepStrictEqual(last.request, stored) && (unlessSame === 'request' || last.base_sha === base);
+  if (isSame && unlessSame !== 'never') return;
   const row = { ...target, base_sha: base, request: stored, options, remakes_id: remakes ?? null, created_at: now };
   const usable = await listUsableRegistries(scope.db, services.secrets, repository);
   const registries = usable.filter(({ registry_type }) => registry_type === registryTypes[request.ecosystem]);

@@ -9,8 +9,14 @@ const ecosystems: { readonly [Name in Target['ecosystem']]: { readonly folder: s
   gomod: { folder: 'go_modules', label: 'go' },
 };
 
-/** The labels of a pull request for which the configuration names none. */
-export const usualLabels = (ecosystem: Target['ecosystem']): string[] => ['dependencies', ecosystems[ecosystem].label];
+/** The labels of a pull request for which the configuration names none. The repository gets them with their first use. */
+export const usualLabels = (ecosystem: Target['ecosystem']): { name: string; color: string; description: string }[] => {
+  const { label } = ecosystems[ecosystem];
+  return [
+    { name: 'dependencies', color: '0366d6', description: 'Pull requests that update a dependency file' },
+    { name: label, color: 'c5def5', description: `Pull requests that update dependencies of ${label}` },
+  ];
+};
 
 /** What a pull request updates: a group, or packages. */
 export type Proposed = {
