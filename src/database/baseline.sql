@@ -156,8 +156,11 @@ create table actions_secrets (
   value bytea not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  store text not null,
   constraint actions_secrets_check CHECK ((num_nonnulls(organization_id, repository_id, environment_id) = 1)),
-  constraint actions_secrets_check1 CHECK (((organization_id IS NULL) = (selection_id IS NULL)))
+  constraint actions_secrets_check1 CHECK (((organization_id IS NULL) = (selection_id IS NULL))),
+  constraint actions_secrets_store_check CHECK ((store = ANY (ARRAY['actions'::text, 'dependency_bot'::text]))),
+  constraint actions_secrets_check2 CHECK (((store = 'actions'::text) OR (environment_id IS NULL)))
 );
 create table actions_variables (
   id bigint generated always as identity not null,
@@ -921,8 +924,8 @@ create table encryption_keys (
   repository_id bigint,
   environment_id bigint,
   constraint registry_keys_check CHECK (((private_key IS NULL) = (retired_at IS NOT NULL))),
-  constraint encryption_keys_purpose_check CHECK ((purpose = ANY (ARRAY['private_registries'::text, 'actions'::text]))),
-  constraint encryption_keys_check CHECK ((num_nonnulls(organization_id, repository_id, environment_id) = 1))
+  constraint encryption_keys_check CHECK ((num_nonnulls(organization_id, repository_id, environment_id) = 1)),
+  constraint encryption_keys_purpose_check CHECK ((purpose = ANY (ARRAY['private_registries'::text, 'actions'::text, 'dependency_bot'::text])))
 );
 create table environment_branch_policies (
   id bigint generated always as identity not null,
@@ -2556,10 +2559,10 @@ alter table actions_organization_settings add constraint actions_organization_se
 alter table actions_organization_settings add constraint actions_organization_settings_runners_selection_id_key UNIQUE (runners_selection_id);
 alter table actions_repository_settings add constraint actions_repository_settings_pkey PRIMARY KEY (repository_id);
 alter table actions_secrets add constraint actions_secrets_pkey PRIMARY KEY (id);
-CREATE UNIQUE INDEX actions_secrets_organization ON actions_secrets USING btree (organization_id, name) WHERE (organization_id IS NOT NULL);
-CREATE UNIQUE INDEX actions_secrets_repository ON actions_secrets USING btree (repository_id, name) WHERE (repository_id IS NOT NULL);
 CREATE UNIQUE INDEX actions_secrets_environment ON actions_secrets USING btree (environment_id, name) WHERE (environment_id IS NOT NULL);
 CREATE UNIQUE INDEX actions_secrets_selection ON actions_secrets USING btree (selection_id) WHERE (selection_id IS NOT NULL);
+CREATE UNIQUE INDEX actions_secrets_organization ON actions_secrets USING btree (organization_id, store, name) WHERE (organization_id IS NOT NULL);
+CREATE UNIQUE INDEX actions_secrets_repository ON actions_secrets USING btree (repository_id, store, name) WHERE (repository_id IS NOT NULL);
 alter table actions_variables add constraint actions_variables_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX actions_variables_organization ON actions_variables USING btree (organization_id, name) WHERE (organization_id IS NOT NULL);
 CREATE UNIQUE INDEX actions_variables_repository ON actions_variables USING btree (repository_id, name) WHERE (repository_id IS NOT NULL);
@@ -3411,7 +3414,8 @@ insert into schema_migrations (version, name, checksum) values
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
-  (295, '0295-dependency-updates', '23190acefa967d75b2bc472fbe6394a27f1f08ddbdbf7c4e825e192790c9b47b');
+  (295, '0295-dependency-updates', '23190acefa967d75b2bc472fbe6394a27f1f08ddbdbf7c4e825e192790c9b47b'),
+  (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6');
 
 create view organization_role_holders as
  SELECT a.organization_id,

@@ -84,6 +84,7 @@ export interface ActionsSecrets {
   value: Buffer;
   created_at: Date;
   updated_at: Date;
+  store: 'actions' | 'dependency_bot';
 }
 
 export interface ActionsVariables {
@@ -841,7 +842,7 @@ export interface EncryptionKeys {
   private_key: Buffer | null;
   created_at: Date;
   retired_at: Date | null;
-  purpose: 'private_registries' | 'actions';
+  purpose: 'private_registries' | 'actions' | 'dependency_bot';
   repository_id: Id<'repositories'> | null;
   environment_id: Id<'environments'> | null;
 }
