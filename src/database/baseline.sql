@@ -2524,9 +2524,11 @@ create table workflow_runs (
   workflow_repository_id bigint,
   workflow_path text,
   required_for_ref text,
+  secret_source text default 'actions'::text not null,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
-  constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL)))
+  constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL))),
+  constraint workflow_runs_secret_source_check CHECK ((secret_source = ANY (ARRAY['actions'::text, 'dependency_bot'::text, 'none'::text])))
 );
 create table workflows (
   id bigint generated always as identity not null,
@@ -3415,7 +3417,8 @@ insert into schema_migrations (version, name, checksum) values
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
   (295, '0295-dependency-updates', '23190acefa967d75b2bc472fbe6394a27f1f08ddbdbf7c4e825e192790c9b47b'),
-  (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6');
+  (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
+  (304, '0304-secret-source', '582126a95d69750f47535e83abe5da5d055f07e43757c1cde004bf37f427f524');
 
 create view organization_role_holders as
  SELECT a.organization_id,

@@ -2399,6 +2399,7 @@ export interface WorkflowRuns {
   workflow_repository_id: Id<'repositories'> | null;
   workflow_path: string | null;
   required_for_ref: string | null;
+  secret_source: Generated<'actions' | 'dependency_bot' | 'none'>;
 }
 
 export interface Workflows {

@@ -12,12 +12,9 @@ import { listUsableRegistries } from '#resources/actions/private-registries/inde
 import { createRun, prepareDynamicRun, runScope } from '#resources/actions/workflow-runs/index.ts';
 import { dependencyBotOn } from '#resources/repositories/apps/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
-import { type UpdateRequest, updateWorkflow } from '#resources/security/dependency-bot/index.ts';
+import { type UpdateRequest, updatesWorkflow, updateWorkflow } from '#resources/security/dependency-bot/index.ts';
 import { updateLimits } from './limits.ts';
 import { findLastUpdate, findRemaking, insertUpdate, type PullOptions, type Target } from './store.ts';
-
-/** The name of the workflow whose runs look for updates. */
-export const updatesWorkflow = 'dependency-bot/updates';
 
 export type WantedUpdate = {
   readonly repository: RepositoryWithOwner;

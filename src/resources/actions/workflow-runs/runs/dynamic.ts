@@ -60,5 +60,6 @@ export async function prepareDynamicRun(scope: Scope, wanted: DynamicRun): Promi
     sha,
     pullRequest,
     actor,
+    secretSource: 'none',
   };
 }

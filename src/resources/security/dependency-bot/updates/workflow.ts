@@ -11,6 +11,9 @@ type Job = {
   readonly registries: readonly string[];
 };
 
+/** The name of the workflow whose runs look for updates. */
+export const updatesWorkflow = 'dependency-bot/updates';
+
 /** The name of the job in the file. */
 export const updateJob = 'update';
 
