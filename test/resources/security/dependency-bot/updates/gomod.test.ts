@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { buffer } from 'node:stream/consumers';
 import { expect, test } from 'vitest';
 import { zipOf } from '#lib/zip.ts';
+import type { UpdateRequest, VersionRules } from '#resources/security/dependency-bot/updates/contract.ts';
 import { hasProgram, updateJob } from './job.ts';
 
 const needed = await hasProgram('go', ['version']);
@@ -57,7 +58,7 @@ const goMod = (requires: readonly string[], more = '') =>
   `module example.com/app\n\ngo 1.18\n\nrequire (\n${requires.map((line) => `\t${line}\n`).join('')})\n${more}`;
 const mainGo = (...imports: readonly string[]) =>
   `package main\n\n${imports.map((name) => `import _ "${name}"\n`).join('')}\nfunc main() {}\n`;
-const gomod = { ecosystem: 'gomod', security: [vulnerable] } as const;
+const gomod: Partial<UpdateRequest> = { ecosystem: 'gomod', security: [vulnerable] };
 
 test.skipIf(!needed)('a module moves to the smallest version that mends it', async () => {
   await using modules = await proxy(lefts);
@@ -100,7 +101,7 @@ test.skipIf(!needed)('versions that are retracted or vulnerable are left out', a
   expect(others.results).toMatchObject([{ dependencies: [{ to: 'v1.4.0' }] }]);
 });
 
-const rules = { ignore: [], groups: [], strategy: 'auto', limit: 5 } as const;
+const rules: VersionRules = { ignore: [], groups: [], strategy: 'auto', limit: 5 };
 
 test.skipIf(!needed)('version updates follow groups, ignored versions, pauses and the limit', async () => {
   const recent = new Date(Date.now() - 86_400_000).toISOString();
@@ -122,7 +123,7 @@ test.skipIf(!needed)('version updates follow groups, ignored versions, pauses an
       ({ group, dependencies }) => [group, ...dependencies.map(({ name, to }) => `${name.slice(12)} ${to}`)].join(': '),
     );
   const acme = { name: 'acme', patterns: ['example.com/acme/*'], exclude_patterns: [], update_types: ['patch' as const] };
-  const cooldown = { major: 0, minor: 0, patch: 5, other: 0, include: [], exclude: [] };
+  const cooldown = { major: 0, minor: 0, patch: 5, include: [], exclude: [] };
 
   expect(await found({ groups: [acme] })).toEqual(['acme: acme/one v1.0.1', ': left v1.3.0', ': acme/two v1.0.0']);
   expect(await found({ groups: [acme], limit: 1 })).toEqual(['acme: acme/one v1.0.1']);
