@@ -50,8 +50,6 @@ const Cooldown = Type.Object(
     major: Type.Integer({ minimum: 0, maximum: 90 }),
     minor: Type.Integer({ minimum: 0, maximum: 90 }),
     patch: Type.Integer({ minimum: 0, maximum: 90 }),
-    /** Of versions that aren't semantic. */
-    other: Type.Integer({ minimum: 0, maximum: 90 }),
     /** Patterns of the names that wait. */
     include: List(NamePattern, 150),
     exclude: List(NamePattern, 150),
@@ -103,6 +101,8 @@ const Request = Type.Object(
   strict,
 );
 export type UpdateRequest = Static<typeof Request>;
+export type VersionRules = Static<typeof VersionUpdates>;
+export type UpdateGroup = Static<typeof Group>;
 
 const UpdatedDependency = Type.Object(
   { name: Name, from: Version, to: Version, type: OneOf(['production', 'development', 'indirect']) },
@@ -182,4 +182,15 @@ export function mayChange(ecosystem: UpdatedEcosystem, directory: string, path: 
   if (!path.startsWith(folder) || !manifestNames[ecosystem].test(name)) return false;
   // Workspaces of npm are in folders below the manifest.
   return ecosystem === 'npm' || path === `${folder}${name}`;
+}
+
+/** The folder for which a file is a manifest, as a directory of a request; undefined if the file isn't one. */
+export function manifestFolder(ecosystem: UpdatedEcosystem, path: string): string | undefined {
+  const main: Readonly<Record<UpdatedEcosystem, boolean>> = {
+    npm: /(?:^|\/)package\.json$/.test(path),
+    pip: mayChange('pip', '/', path),
+    gomod: /(?:^|\/)go\.mod$/.test(path),
+  };
+  if (!main[ecosystem] || foreignFolder.test(path)) return undefined;
+  return `/${path.slice(0, Math.max(0, path.lastIndexOf('/')))}`;
 }

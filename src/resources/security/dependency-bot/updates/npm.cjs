@@ -291,6 +291,7 @@ const manifestFields = [
   'libc',
   'bin',
   'funding',
+  'bundleDependencies',
 ];
 
 /** The entry of a lock file for a version, as the registry describes it. */
@@ -302,6 +303,8 @@ async function lockEntry(name, version) {
   const entry = { version, resolved: manifest.dist.tarball };
   if (manifest.dist.integrity) entry.integrity = manifest.dist.integrity;
   for (const field of manifestFields) if (manifest[field] !== undefined) entry[field] = manifest[field];
+  // npm looks into such packages, and lists what they bring along.
+  entry.bundleDependencies ??= manifest.bundledDependencies;
   if (typeof entry.bin === 'string') entry.bin = { [name.split('/').at(-1)]: entry.bin };
   const { preinstall, install, postinstall } = manifest.scripts ?? {};
   if (preinstall ?? install ?? postinstall) entry.hasInstallScript = true;

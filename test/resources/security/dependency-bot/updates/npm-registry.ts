@@ -79,6 +79,11 @@ const integrityOf = (data: Buffer): string => `sha512-${createHash('sha512').upd
 async function tarballOf(manifest: Manifest): Promise<Buffer> {
   const tar = pack();
   tar.entry({ name: 'package/package.json' }, JSON.stringify(manifest));
+  for (const name of manifest.bundleDependencies ?? [])
+    tar.entry(
+      { name: `package/node_modules/${name}/package.json` },
+      JSON.stringify({ name, version: '1.0.0', scripts: manifest.scripts }),
+    );
   tar.finalize();
   const chunks: Buffer[] = [];
   for await (const chunk of tar) chunks.push(chunk as Buffer);

@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import type { VersionRules } from '#resources/security/dependency-bot/updates/contract.ts';
 import { hasProgram, type Job, updateJob } from './job.ts';
 import { type Manifest, npmRegistry, type Registry } from './npm-registry.ts';
 
@@ -196,7 +197,7 @@ test.skipIf(!needed)('without a lock file, the requirement alone is changed', as
   expect(await job.patched(results[0]?.patch ?? '', 'package.json')).toBe(manifest.replace('1.0.0', '1.2.0'));
 });
 
-const rules = { ignore: [], groups: [], strategy: 'increase', limit: 5 } as const;
+const rules: VersionRules = { ignore: [], groups: [], strategy: 'increase', limit: 5 };
 
 test.skipIf(!needed)('a version update takes the latest release, and leaves the present form of a requirement', async () => {
   await using registry = await npmRegistry([...lefts, { name: 'left', version: '3.0.0' }], { latest: { left: '2.0.0' } });
@@ -259,7 +260,7 @@ test.skipIf(!needed)('what is ignored, not allowed, too new or open already is l
     (await job.run({ kind: 'version', version: { ...rules, ...version }, open })).results.flatMap(({ dependencies }) =>
       dependencies.map(({ name, to }) => `${name} ${to}`),
     );
-  const cooldown = { major: 3, minor: 0, patch: 0, other: 0, include: [], exclude: [] };
+  const cooldown = { major: 3, minor: 0, patch: 0, include: [], exclude: [] };
 
   expect(await names({ ignore: [{ name: '@acme/*' }, { name: 'left', versions: ['>= 2, < 3'] }] })).toEqual(['left 1.3.0']);
   expect(await names({ ignore: [{ name: '*', update_types: ['major'] }] })).toEqual([

@@ -1,6 +1,7 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
+import type { UpdateRequest, VersionRules } from '#resources/security/dependency-bot/updates/contract.ts';
 import { hasProgram, updateJob } from './job.ts';
 
 const needed = (await hasProgram('python3', ['-I', '-c', 'from pip._vendor import requests'])) && (await hasProgram('git'));
@@ -60,7 +61,7 @@ const hash = (version: string): string => Buffer.from(version.padEnd(32, '.')).t
 
 const releases = ['1.0', '1.1', '1.2', '1.3rc1', '1.3', '2.0'].map((version) => ({ version }));
 const vulnerable = { name: 'Left_Pad', patched: '1.2', vulnerable: ['< 1.2'] };
-const pip = { ecosystem: 'pip', security: [vulnerable] } as const;
+const pip: Partial<UpdateRequest> = { ecosystem: 'pip', security: [vulnerable] };
 const settings = (url: string) => ({ PIP_INDEX_URL: url, PIP_CONFIG_FILE: '/dev/null' });
 
 test.skipIf(!needed)('a pinned line gets the smallest version that mends it, and nothing else changes', async () => {
@@ -165,7 +166,7 @@ test.skipIf(!needed)('what can’t be updated is skipped with its reason', async
   ]);
 });
 
-const rules = { ignore: [], groups: [], strategy: 'auto', limit: 5 } as const;
+const rules: VersionRules = { ignore: [], groups: [], strategy: 'auto', limit: 5 };
 
 test.skipIf(!needed)('version updates follow groups, ignored versions, pauses and the limit', async () => {
   const recent = new Date(Date.now() - 86_400_000).toISOString();
@@ -181,7 +182,7 @@ test.skipIf(!needed)('version updates follow groups, ignored versions, pauses an
     (await job.run({ ecosystem: 'pip', kind: 'version', version: { ...rules, ...version } })).results.map(
       ({ group, dependencies }) => [group, ...dependencies.map(({ name, to }) => `${name} ${to}`)].join(': '),
     );
-  const cooldown = { major: 0, minor: 5, patch: 0, other: 0, include: [], exclude: [] };
+  const cooldown = { major: 0, minor: 5, patch: 0, include: [], exclude: [] };
 
   expect(await found({ groups: [group] })).toEqual(['acme: acme-one 1.1: acme-two 1.1', ': acme-one 2.0', ': left-pad 2.0']);
   expect(await found({ groups: [group], limit: 1 })).toEqual(['acme: acme-one 1.1: acme-two 1.1']);
