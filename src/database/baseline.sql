@@ -772,6 +772,13 @@ create table dependency_bot_access (
   selection_id bigint not null,
   constraint dependency_bot_access_default_level_check CHECK ((default_level = ANY (ARRAY['public'::text, 'internal'::text])))
 );
+create table dependency_configs (
+  repository_id bigint not null,
+  path text not null,
+  oid text not null,
+  config jsonb,
+  problems jsonb not null
+);
 create table dependency_graphs (
   repository_id bigint not null,
   commit_sha text,
@@ -819,11 +826,8 @@ create table dependency_pulls (
 );
 create table dependency_schedules (
   repository_id bigint not null,
-  ecosystem text not null,
-  directory text not null,
-  target_branch text not null,
-  next_at timestamp with time zone not null,
-  constraint dependency_schedules_ecosystem_check CHECK ((ecosystem = ANY (ARRAY['npm'::text, 'pip'::text, 'gomod'::text])))
+  entry integer not null,
+  next_at timestamp with time zone
 );
 create table dependency_snapshots (
   id bigint generated always as identity not null,
@@ -2726,6 +2730,7 @@ alter table dependency_alerts add constraint dependency_alerts_repository_id_man
 CREATE INDEX dependency_alerts_advisory ON dependency_alerts USING btree (advisory_id);
 alter table dependency_bot_access add constraint dependency_bot_access_pkey PRIMARY KEY (organization_id);
 alter table dependency_bot_access add constraint dependency_bot_access_selection_id_key UNIQUE (selection_id);
+alter table dependency_configs add constraint dependency_configs_pkey PRIMARY KEY (repository_id);
 alter table dependency_graphs add constraint dependency_graphs_pkey PRIMARY KEY (repository_id);
 alter table dependency_ignores add constraint dependency_ignores_pkey PRIMARY KEY (id);
 CREATE INDEX dependency_ignores_repository_id_ecosystem_package_idx ON dependency_ignores USING btree (repository_id, ecosystem, package);
@@ -2737,7 +2742,7 @@ CREATE INDEX dependency_manifests_repository ON dependency_manifests USING btree
 alter table dependency_pulls add constraint dependency_pulls_pkey PRIMARY KEY (issue_id);
 CREATE INDEX dependency_pulls_repository_id_idx ON dependency_pulls USING btree (repository_id) WHERE is_open;
 CREATE UNIQUE INDEX dependency_pulls_repository_id_ecosystem_directory_target_b_idx ON dependency_pulls USING btree (repository_id, ecosystem, directory, target_branch, subject) WHERE is_open;
-alter table dependency_schedules add constraint dependency_schedules_pkey PRIMARY KEY (repository_id, ecosystem, directory, target_branch);
+alter table dependency_schedules add constraint dependency_schedules_pkey PRIMARY KEY (repository_id, entry);
 CREATE INDEX dependency_schedules_next_at_idx ON dependency_schedules USING btree (next_at);
 alter table dependency_snapshots add constraint dependency_snapshots_pkey PRIMARY KEY (id);
 alter table dependency_snapshots add constraint dependency_snapshots_repository_id_ref_detector_correlator_key UNIQUE (repository_id, ref, detector, correlator);
@@ -3416,7 +3421,7 @@ insert into schema_migrations (version, name, checksum) values
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
-  (295, '0295-dependency-updates', '23190acefa967d75b2bc472fbe6394a27f1f08ddbdbf7c4e825e192790c9b47b'),
+  (295, '0295-dependency-updates', '846340b7ad544d67ab9560642775d59166214bce9fc0c8894a0fd5beb096cef9'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (304, '0304-secret-source', '582126a95d69750f47535e83abe5da5d055f07e43757c1cde004bf37f427f524');
 
@@ -4194,8 +4199,10 @@ alter table dependency_pulls
 alter table dependency_ignores
   add constraint dependency_ignores_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
   add constraint dependency_ignores_created_by_fkey FOREIGN KEY (created_by) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table dependency_configs
+  add constraint dependency_configs_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE;
 alter table dependency_schedules
-  add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE;
+  add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES dependency_configs(repository_id) ON DELETE CASCADE;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -694,6 +694,14 @@ export interface DependencyBotAccess {
   selection_id: Id<'repository_selections'>;
 }
 
+export interface DependencyConfigs {
+  repository_id: Id<'repositories'>;
+  path: string;
+  oid: string;
+  config: Json | null;
+  problems: Json;
+}
+
 export interface DependencyGraphs {
   repository_id: Id<'repositories'>;
   commit_sha: string | null;
@@ -741,10 +749,8 @@ export interface DependencyPulls {
 
 export interface DependencySchedules {
   repository_id: Id<'repositories'>;
-  ecosystem: 'npm' | 'pip' | 'gomod';
-  directory: string;
-  target_branch: string;
-  next_at: Date;
+  entry: number;
+  next_at: Date | null;
 }
 
 export interface DependencySnapshots {
@@ -2474,6 +2480,7 @@ export interface DB {
   dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
+  dependency_configs: DependencyConfigs;
   dependency_graphs: DependencyGraphs;
   dependency_ignores: DependencyIgnores;
   dependency_manifests: DependencyManifests;
