@@ -1,8 +1,10 @@
+import { readFileSync } from 'node:fs';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { system } from '#lib/caller.ts';
-import type { BotConfig, ParsedConfig, UpdateEntry } from '#resources/security/dependency-bot/config/config.ts';
+import { type BotConfig, configPaths, type ParsedConfig, type UpdateEntry } from '#resources/security/dependency-bot/config/config.ts';
+import { entryFields } from '#resources/security/dependency-bot/config/entry.ts';
 import { parseConfig } from '#resources/security/dependency-bot/config/parse.ts';
 import { parse } from '#resources/security/dependency-bot/config/parser.ts';
 import { encodeRequest } from '#resources/security/dependency-bot/updates/contract.ts';
@@ -295,6 +297,12 @@ test('texts that are no configuration never throw', () => {
   );
 });
 
-test('each field that is read is one of those that a reader may use', () => {
+test('a field without a value is as none', () => {
   expect(readEntry({ labels: null, ignore: null })).toEqual(readEntry({}));
+});
+
+test('the documentation names the files in their order, and each field', () => {
+  const page = readFileSync(new URL('../../../../../docs/dependency-bot.md', import.meta.url), 'utf8');
+  expect(page).toMatch(new RegExp(configPaths.map((path) => `\`${path.replaceAll('.', '\\.')}\``).join('[\\s,and]+')));
+  expect(entryFields.filter((field) => !page.includes(`\`${field}\``))).toEqual([]);
 });

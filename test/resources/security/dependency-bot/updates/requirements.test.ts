@@ -200,7 +200,8 @@ test.skipIf(!needed)('version updates follow groups, ignored versions, pauses an
 test.skipIf(!needed)('the password of an index goes to that index alone, and is in no reason', async () => {
   await using own = await index({ 'left-pad': releases });
   await using other = await index({ 'left-pad': [{ version: '9.9' }] });
-  const text = `--index-url ${other.url}\n--extra-index-url=${other.url}\n-e git+${other.url}#egg=left-pad\nleft-pad==1.0\nmissing==1\n`;
+  const options = `--index-url ${other.url}\n--extra-index-url=${other.url}\n-e git+${other.url}#egg=left-pad\n`;
+  const text = `${options}left-pad==1.0\nmissing==1\n`;
   await using job = await updateJob(
     { 'requirements.txt': text },
     { PIP_INDEX_URL: own.withUser, PIP_EXTRA_INDEX_URL: 'http://user:secret@127.0.0.1:1/simple', PIP_CONFIG_FILE: '/dev/null' },
