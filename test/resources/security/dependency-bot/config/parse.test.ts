@@ -3,7 +3,12 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { stringify } from 'yaml';
 import { system } from '#lib/caller.ts';
-import { type BotConfig, configPaths, type ParsedConfig, type UpdateEntry } from '#resources/security/dependency-bot/config/config.ts';
+import {
+  type BotConfig,
+  configPaths,
+  type ParsedConfig,
+  type UpdateEntry,
+} from '#resources/security/dependency-bot/config/config.ts';
 import { entryFields } from '#resources/security/dependency-bot/config/entry.ts';
 import { parseConfig } from '#resources/security/dependency-bot/config/parse.ts';
 import { parse } from '#resources/security/dependency-bot/config/parser.ts';
