@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AuthType, RegistryType } from '#resources/actions/private-registries/auth-types.ts';
 import { type Credential, configurationFor } from '#resources/actions/private-registries/index.ts';
-import { unusableReason } from '#resources/actions/private-registries/package-managers.ts';
+import { checkRegistry, type StoredRegistry } from '#resources/actions/private-registries/usable.ts';
 
 const credential = (registry_type: RegistryType, more: Partial<Credential> = {}): Credential => ({
   name: `${registry_type.toUpperCase()}_SECRET`,
@@ -66,6 +66,17 @@ test.each<[RegistryType, Partial<Credential>, string, string[]]>([
   for (const part of parts) expect(files[0]?.[1]).toContain(part);
 });
 
+test.each<[AuthType, string]>([
+  ['oidc_cloud_a', 'Bearer m00n/light'],
+  ['oidc_cloud_b', 'm00n/light'],
+  ['oidc_cloud_c', 'Bearer m00n/light'],
+  ['oidc_registry_a', 'Bearer m00n/light'],
+  ['oidc_registry_b', 'Bearer m00n/light'],
+])('Cargo gets the token of %s as %s', (auth_type, token) => {
+  const [[, text] = []] = filesFor([credential('cargo_registry', { auth_type })]);
+  expect(text).toContain(`token = "<<${token}>>"`);
+});
+
 test('several registries of one type share a file, and Go gets their proxies in a variable', () => {
   const second = { name: 'GOPROXY_SERVER_SECRET_2', url: 'https://other.example', secret: 'second' };
   const { files, variables } = configurationFor(
@@ -78,15 +89,23 @@ test('several registries of one type share a file, and Go gets their proxies in 
   });
 });
 
-test.each<[RegistryType, AuthType, Partial<Credential>, RegExp]>([
+/** Why a job can't use a registry; undefined if it can. */
+function reasonOf(registry: StoredRegistry): string | undefined {
+  const checked = checkRegistry(registry);
+  return 'reason' in checked ? checked.reason : undefined;
+}
+
+test.each<[RegistryType, AuthType, Partial<StoredRegistry>, RegExp]>([
   ['helm_registry', 'token', {}, /the type helm_registry/],
-  ['npm_registry', 'oidc_cloud_a', { secret: undefined }, /sign in by oidc_cloud_a/],
+  ['helm_registry', 'oidc_cloud_a', { secret: undefined }, /the type helm_registry/],
+  ['npm_registry', 'oidc_cloud_b', { secret: undefined, identity: { account_id: 'x' } }, /account_id/],
+  ['npm_registry', 'token', { secret: undefined }, /no secret/],
   ['npm_registry', 'token', { secret: 'two\nlines' }, /line break/],
   ['npm_registry', 'token', { url: `https://a.example/?q=\${{ secrets.KEY }}` }, /expression/],
   ['npm_registry', 'token', { secret: `\${AWS_SECRET_ACCESS_KEY}` }, /variable/],
   ['goproxy_server', 'token', { secret: 'two words' }, /space/],
 ])('a %s that signs in by %s with %o is refused', (type, auth_type, more, reason) => {
-  expect(unusableReason(credential(type, { auth_type, ...more }))).toMatch(reason);
+  expect(reasonOf({ ...credential(type), auth_type, ...more })).toMatch(reason);
 });
 
 test('no configuration contains a secret itself, and each is one that its format can hold', () => {
@@ -102,7 +121,7 @@ test('no configuration contains a secret itself, and each is one that its format
   fc.assert(
     fc.property(fc.constantFrom(...usable), text, text, fc.boolean(), (type, secret, username, isPassword) => {
       const one = credential(type, { secret, ...(isPassword ? { ...withPassword, username } : {}) });
-      if (unusableReason(one) !== undefined) return;
+      if (reasonOf(one) !== undefined) return;
       const written: string[] = [];
       const { files } = configurationFor([one], (value) => {
         written.push(value);
