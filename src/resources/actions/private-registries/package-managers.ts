@@ -163,12 +163,10 @@ const nuget: Configure = (credentials, write) => {
 const go: Configure = (credentials, write) => {
   const proxies = [...credentials.map(baseOf), ...(baseRegistry(credentials) ? [] : ['https://proxy.golang.org', 'direct'])];
   return {
-    // Go reads a proxy's user and password from here.
+    // Go reads a proxy's user and password from here. It compares the machine with the host and the port.
     ...file(
       'netrc',
-      credentials.map(
-        (one) => `machine ${new URL(one.url).hostname} login ${userOf(one, 'token')} password ${write(one.secret)}`,
-      ),
+      credentials.map((one) => `machine ${hostOf(one)} login ${userOf(one, 'token')} password ${write(one.secret)}`),
       { variable: 'NETRC' },
     ),
     variables: { GOPROXY: proxies.join(',') },
@@ -177,17 +175,19 @@ const go: Configure = (credentials, write) => {
 
 const bundler: Configure = (credentials, write) => {
   const base = baseRegistry(credentials);
-  /** Bundler's own way of writing a host in the name of a setting. */
-  const setting = (host: string): string => `BUNDLE_${host.replaceAll('-', '___').replaceAll('.', '__').toUpperCase()}`;
+  /** Bundler's own way of writing an address or a host in the name of a setting. */
+  const setting = (name: string): string => `BUNDLE_${name.replaceAll('-', '___').replaceAll('.', '__').toUpperCase()}`;
+  const line = (name: string, one: Credential): string =>
+    `${setting(name)}: ${quoted(`${encodeURIComponent(userOf(one, 'token'))}:`).slice(0, -1)}` +
+    `${write(encodeURIComponent(one.secret))}"`;
+  const byHost = new Map(credentials.toReversed().map((one) => [new URL(one.url).hostname, one]));
   return file(
     'bundle-config',
     [
       '---',
-      ...credentials.map(
-        (one) =>
-          `${setting(hostOf(one))}: ${quoted(`${encodeURIComponent(userOf(one, 'token'))}:`).slice(0, -1)}` +
-          `${write(encodeURIComponent(one.secret))}"`,
-      ),
+      // Bundler looks for the whole address first, and then for the host without its port.
+      ...credentials.map((one) => line(`${baseOf(one)}/`, one)),
+      ...[...byHost].map(([host, one]) => line(host, one)),
       ...(base ? [`BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: ${quoted(baseOf(base))}`] : []),
     ],
     { variable: 'BUNDLE_USER_CONFIG' },

@@ -47,7 +47,7 @@ export function checkRegistry(registry: StoredRegistry): Checked<Credential | Oi
   if (!isUsableType(registry.registry_type))
     return { reason: `jobs of workflows can't use the type ${registry.registry_type} yet` };
   if (!isOidc(registry)) return checkSecret(registry);
-  const reason = identityProblem(registry.identity) ?? textProblem(registry);
+  const reason = identityProblem(registry.identity) ?? addressProblem(registry) ?? textProblem(registry);
   return reason === undefined ? { usable: registry } : { reason };
 }
 
@@ -55,7 +55,7 @@ export function checkRegistry(registry: StoredRegistry): Checked<Credential | Oi
 export function checkSecret(registry: StoredRegistry): Checked<Credential> {
   const { registry_type, username, secret } = registry;
   if (secret === undefined) return { reason: 'it has no secret' };
-  const problem = textProblem(registry);
+  const problem = addressProblem(registry) ?? textProblem(registry);
   if (problem !== undefined) return { reason: problem };
   // npm replaces this by variables of the job's environment, which a registry must not read.
   if (registry_type === 'npm_registry' && secret.includes('${')) return { reason: 'its secret contains a variable' };
@@ -63,6 +63,10 @@ export function checkSecret(registry: StoredRegistry): Checked<Credential> {
     return { reason: 'its user or secret contains a space' };
   return { usable: { ...registry, secret } };
 }
+
+/** Go doesn't send users and passwords to other addresses. */
+const addressProblem = ({ registry_type, url }: StoredRegistry): string | undefined =>
+  registry_type === 'goproxy_server' && !url.startsWith('https:') ? 'Go signs in by HTTPS alone' : undefined;
 
 /** A line of a configuration ends at a line break, and runners evaluate expressions. */
 const textProblem = ({ url, username, secret }: StoredRegistry): string | undefined =>

@@ -194,9 +194,9 @@ test.each<[string, Fields, { path: string; fields: object; audience?: string }[]
   ],
   [
     'registry B',
-    { registry_type: 'goproxy_server', ...registryB },
+    { registry_type: 'rubygems_server', ...registryB },
     [{ path: '/registry-b/openid/acme/', fields: { service_slug: 'ci-x1' }, audience: 'https://acme.example' }],
-    'login ci-x1 password registry-b-of-ci-x1',
+    'BUNDLE_127__0__0__1: "ci-x1:registry-b-of-ci-x1"',
   ],
 ])('%s exchanges the identity token of a job: %o', async (_, fields, expected, written) => {
   const { runner, fullName, repo, explain, job, client, base } = await oidcSetting([fields]);
@@ -449,7 +449,11 @@ test('a job gets no registry whose organization refuses it during the exchange',
 test('a job without registries costs no further statements, and more registries cost none', async () => {
   const statementsOf = async (registries: readonly Fields[]) => {
     const { repo, runner } = await oidcSetting(registries);
-    const row = await w.db.selectFrom('runners').selectAll().where('id', '=', asId<'runners'>(runner.id)).executeTakeFirstOrThrow();
+    const row = await w.db
+      .selectFrom('runners')
+      .selectAll()
+      .where('id', '=', asId<'runners'>(runner.id))
+      .executeTakeFirstOrThrow();
     const origin = { db: w.db, services: w.hearth.services, now: w.clock.now };
     const [taken] = (await takeJobs(scopeWithoutRequest(origin), [row]))?.values() ?? [];
     if (!taken) throw new Error(`No job waits in ${repo.name}`);

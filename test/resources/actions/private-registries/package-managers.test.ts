@@ -52,8 +52,16 @@ test.each<[RegistryType, Partial<Credential>, string, string[]]>([
     ],
   ],
   ['nuget_feed', withPassword, 'nuget.config', ['<add key="ClearTextPassword" value="<<m00n/light>>"/></nuget-feed-secret>']],
-  ['goproxy_server', withPassword, 'netrc', ['machine packages.example.com login ada@acme password <<m00n/light>>\n']],
-  ['rubygems_server', {}, 'bundle-config', ['BUNDLE_PACKAGES__EXAMPLE__COM:8443: "token:<<m00n%2Flight>>"\n']],
+  ['goproxy_server', withPassword, 'netrc', ['machine packages.example.com:8443 login ada@acme password <<m00n/light>>\n']],
+  [
+    'rubygems_server',
+    {},
+    'bundle-config',
+    [
+      'BUNDLE_HTTPS://PACKAGES__EXAMPLE__COM:8443/REPO/: "token:<<m00n%2Flight>>"\n',
+      'BUNDLE_PACKAGES__EXAMPLE__COM: "token:<<m00n%2Flight>>"\n',
+    ],
+  ],
   [
     'docker_registry',
     {},
@@ -104,6 +112,8 @@ test.each<[RegistryType, AuthType, Partial<StoredRegistry>, RegExp]>([
   ['npm_registry', 'token', { url: `https://a.example/?q=\${{ secrets.KEY }}` }, /expression/],
   ['npm_registry', 'token', { secret: `\${AWS_SECRET_ACCESS_KEY}` }, /variable/],
   ['goproxy_server', 'token', { secret: 'two words' }, /space/],
+  ['goproxy_server', 'token', { url: 'http://go.example.com' }, /HTTPS/],
+  ['goproxy_server', 'oidc_registry_a', { url: 'http://go.example.com', secret: undefined }, /HTTPS/],
 ])('a %s that signs in by %s with %o is refused', (type, auth_type, more, reason) => {
   expect(reasonOf({ ...credential(type), auth_type, ...more })).toMatch(reason);
 });
