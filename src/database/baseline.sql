@@ -1243,6 +1243,11 @@ create table issues (
   constraint issues_lock_reason_check CHECK ((lock_reason = ANY (ARRAY['off-topic'::text, 'too heated'::text, 'resolved'::text, 'spam'::text]))),
   constraint issues_of_pull_requests CHECK ((is_pull_request OR ((NOT is_draft) AND (merged_at IS NULL))))
 );
+create table job_registry_secrets (
+  id bigint generated always as identity not null,
+  job_id bigint not null,
+  secrets bytea not null
+);
 create table job_upload_blocks (
   upload_id bigint not null,
   name text not null,
@@ -2876,6 +2881,8 @@ CREATE INDEX issues_of_repository_comments ON issues USING btree (repository_id,
 CREATE INDEX issues_comments ON issues USING btree (repository_id, state, comments_count DESC, id DESC);
 CREATE INDEX issues_pull_requests ON issues USING btree (repository_id, state, created_at, id) WHERE is_pull_request;
 CREATE INDEX issues_pull_requests_updated ON issues USING btree (repository_id, updated_at, id) WHERE is_pull_request;
+alter table job_registry_secrets add constraint job_registry_secrets_pkey PRIMARY KEY (id);
+alter table job_registry_secrets add constraint job_registry_secrets_job_id_key UNIQUE (job_id);
 alter table job_upload_blocks add constraint job_upload_blocks_pkey PRIMARY KEY (upload_id, name);
 CREATE INDEX job_upload_blocks_key ON job_upload_blocks USING btree (object_key);
 alter table job_uploads add constraint job_uploads_pkey PRIMARY KEY (id);
@@ -3422,6 +3429,7 @@ insert into schema_migrations (version, name, checksum) values
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
   (295, '0295-dependency-updates', '846340b7ad544d67ab9560642775d59166214bce9fc0c8894a0fd5beb096cef9'),
+  (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (304, '0304-secret-source', '582126a95d69750f47535e83abe5da5d055f07e43757c1cde004bf37f427f524');
 
@@ -4203,6 +4211,8 @@ alter table dependency_configs
   add constraint dependency_configs_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE;
 alter table dependency_schedules
   add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES dependency_configs(repository_id) ON DELETE CASCADE;
+alter table job_registry_secrets
+  add constraint job_registry_secrets_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -1169,6 +1169,12 @@ export interface Issues {
   merged_at: Date | null;
 }
 
+export interface JobRegistrySecrets {
+  id: GeneratedAlways<Id<'job_registry_secrets'>>;
+  job_id: Id<'workflow_jobs'>;
+  secrets: Buffer;
+}
+
 export interface JobUploadBlocks {
   upload_id: Id<'job_uploads'>;
   name: string;
@@ -2524,6 +2530,7 @@ export interface DB {
   issue_labels: IssueLabels;
   issue_vectors: IssueVectors;
   issues: Issues;
+  job_registry_secrets: JobRegistrySecrets;
   job_upload_blocks: JobUploadBlocks;
   job_uploads: JobUploads;
   known_addresses: KnownAddresses;

@@ -16,7 +16,7 @@ export { createRun, type NewRun } from './runs/create.ts';
 export { type DynamicRun, isDynamic, prepareDynamicRun } from './runs/dynamic.ts';
 export { headCommitOf } from './runs/head-commit.ts';
 export { type JobRow, listJobsOfAttempt, listRequiredRuns, loadJobs, loadRuns, type RunSummary } from './store.ts';
-export { findIdentity, identityPath, type JobIdentity } from './tasks/identity.ts';
+export { findIdentity, identityPath } from './tasks/identity.ts';
 export { loadSecretMask, makeTask, type Task, TaskProblem } from './tasks/make-task.ts';
 export { findJobOfToken, readableRefs } from './tasks/runtime-token.ts';
 export { loadShared, type SharingRepository } from './tasks/shared-repositories.ts';
