@@ -2534,6 +2534,7 @@ create table workflow_runs (
   workflow_path text,
   required_for_ref text,
   secret_source text default 'actions'::text not null,
+  registries jsonb,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
   constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL))),
@@ -3431,7 +3432,7 @@ insert into schema_migrations (version, name, checksum) values
   (295, '0295-dependency-updates', '846340b7ad544d67ab9560642775d59166214bce9fc0c8894a0fd5beb096cef9'),
   (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
-  (304, '0304-secret-source', '582126a95d69750f47535e83abe5da5d055f07e43757c1cde004bf37f427f524');
+  (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');
 
 create view organization_role_holders as
  SELECT a.organization_id,

@@ -2412,6 +2412,7 @@ export interface WorkflowRuns {
   workflow_path: string | null;
   required_for_ref: string | null;
   secret_source: Generated<'actions' | 'dependency_bot' | 'none'>;
+  registries: Json | null;
 }
 
 export interface Workflows {

@@ -18,6 +18,7 @@ export { headCommitOf } from './runs/head-commit.ts';
 export { type JobRow, listJobsOfAttempt, listRequiredRuns, loadJobs, loadRuns, type RunSummary } from './store.ts';
 export { findIdentity, identityPath } from './tasks/identity.ts';
 export { loadSecretMask, makeTask, type Task, TaskProblem } from './tasks/make-task.ts';
+export type { RunRegistry } from './tasks/run-registries.ts';
 export { findJobOfToken, readableRefs } from './tasks/runtime-token.ts';
 export { loadShared, type SharingRepository } from './tasks/shared-repositories.ts';
 export { actionsPath, findSharedActions } from './tasks/used-actions.ts';

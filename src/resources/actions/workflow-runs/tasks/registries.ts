@@ -20,6 +20,8 @@ import { inheritsSecrets, type Standing } from '../planning/called-jobs.ts';
 import { isDynamic } from '../runs/dynamic.ts';
 import type { RunRow } from '../store.ts';
 
+import { loadRunRegistries } from './run-registries.ts';
+
 /** What a job gets for its registries. Runners mask all secrets in logs. */
 type JobRegistries = { readonly steps: AddedSteps; readonly secrets: Readonly<Record<string, string>> };
 
@@ -52,13 +54,16 @@ export async function registriesOf(
   { run, standing, exchange }: { readonly run: RunRow; readonly standing: Standing; readonly exchange: ExchangeSecrets },
 ): Promise<JobRegistries | undefined> {
   const names = namesOf(standing);
-  if (names.length === 0 || run.is_from_fork) return undefined;
+  const own = await loadRunRegistries(db, secrets, run);
+  refuse(own.refused);
+  if ((names.length === 0 && own.granted.length === 0) || run.is_from_fork) return undefined;
   const { granted, refused } = await decideRegistries(db, secrets, run, names, standing);
   refuse(refused);
   const needed = needExchange(granted);
   const complete = completeRegistries(granted, needed.length > 0 ? await exchange(needed) : []);
   refuse(complete.refused);
-  return jobRegistries(complete.granted);
+  // Those of the run itself come first, so that they replace a package manager's own registry.
+  return jobRegistries([...own.granted, ...complete.granted]);
 }
 
 /** @throws RegistryRefused for the first one */

@@ -42,7 +42,7 @@ test.skipIf(!hasActRunner || !hasTools)(
       );
     }
     await client.put(`${path}/workflow-access`, { enabled: true });
-    const repo = await makeRepo(org, { by: ada, private: true });
+    const repo = await makeRepo(org, { by: ada, visibility: 'private' });
     const { token } = await change((scope) =>
       createRunnerToken(scope, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
     );
