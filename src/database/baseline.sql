@@ -827,6 +827,7 @@ create table dependency_pulls (
 create table dependency_schedules (
   repository_id bigint not null,
   entry integer not null,
+  digest text not null,
   next_at timestamp with time zone
 );
 create table dependency_snapshots (
@@ -3429,7 +3430,7 @@ insert into schema_migrations (version, name, checksum) values
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
-  (295, '0295-dependency-updates', '846340b7ad544d67ab9560642775d59166214bce9fc0c8894a0fd5beb096cef9'),
+  (295, '0295-dependency-updates', '17bfabfed98cbf72df46750a33fc24c6e5060edb5c307c252bf7ff32f566d1ed'),
   (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');

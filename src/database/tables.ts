@@ -750,6 +750,7 @@ export interface DependencyPulls {
 export interface DependencySchedules {
   repository_id: Id<'repositories'>;
   entry: number;
+  digest: string;
   next_at: Date | null;
 }
 

@@ -82,6 +82,8 @@ create table dependency_configs (
 create table dependency_schedules (
   repository_id bigint not null references dependency_configs (repository_id) on delete cascade,
   entry integer not null,
+  -- Of what the entry says, so that one that stays keeps its time.
+  digest text not null,
   -- Null if there is no further time.
   next_at timestamptz,
   primary key (repository_id, entry)

@@ -25,7 +25,7 @@ const commandForm = new RegExp(`^@(?:${mentions.join('|')})\\s+(.+)$`, 'i');
 const ignoreForm = /^ignore this (dependency|major version|minor version|patch version)$/;
 
 /** The command of a comment: `unknown` for one that the bot doesn't have, undefined where a comment has none. */
-export function commandOf(body: string): Command | 'unknown' | undefined {
+function commandOf(body: string): Command | 'unknown' | undefined {
   const line = body
     .slice(0, maxComment)
     .split(/\r?\n/)
@@ -85,7 +85,8 @@ async function refusalOf(
   const role = (await findRepoById(db, { account, grant: { kind: 'none' } }, action.repo.id))?.role;
   if (!reaches(role, 'write')) return 'Only people who may write to this repository can give commands.';
   if (command !== 'unknown') return undefined;
-  return `The commands are \`rebase\`, \`recreate\`, \`close\`, and \`ignore this dependency\`, \`major version\`, \`minor version\` or \`patch version\`, after \`${mentionOf(action)}\`.`;
+  const ignoring = '`ignore this dependency` (or `major version`, `minor version`, `patch version`)';
+  return `The commands are \`rebase\`, \`recreate\`, \`close\` and ${ignoring}, after \`${mentionOf(action)}\`.`;
 }
 
 type Obeyed = {

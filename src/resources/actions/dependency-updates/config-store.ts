@@ -1,4 +1,4 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
@@ -12,7 +12,7 @@ export type ConfigRow = Omit<Selectable<DB['dependency_configs']>, 'config' | 'p
   readonly problems: readonly ConfigProblem[];
 };
 
-export type ScheduleRow = Selectable<DB['dependency_schedules']>;
+type ScheduleRow = Selectable<DB['dependency_schedules']>;
 
 export async function loadConfigs(
   db: Db,
@@ -21,6 +21,22 @@ export async function loadConfigs(
   if (repositories.length === 0) return new Map();
   const rows = await db.selectFrom('dependency_configs').selectAll().where('repository_id', 'in', repositories).execute();
   return keyed(rows as ConfigRow[], ({ repository_id }) => repository_id);
+}
+
+/** What is known of a repository: its configuration file, and whether the bot has open pull requests there. */
+type State = {
+  readonly repository_id: Id<'repositories'>;
+  readonly path: string | null;
+  readonly oid: string | null;
+  readonly has_open: boolean;
+};
+
+export async function loadStates(db: Db, repositories: readonly Id<'repositories'>[]): Promise<Map<Id<'repositories'>, State>> {
+  const { rows } = await sql<State>`select wanted.id as repository_id, c.path, c.oid,
+      exists (select from dependency_pulls p where p.repository_id = wanted.id and p.is_open) as has_open
+    from unnest(${[...repositories]}::bigint[]) as wanted(id)
+    left join dependency_configs c on c.repository_id = wanted.id`.execute(db);
+  return keyed(rows, ({ repository_id }) => repository_id);
 }
 
 export async function putConfig(tx: Tx, { config, problems, ...row }: ConfigRow): Promise<void> {

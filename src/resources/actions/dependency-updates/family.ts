@@ -1,8 +1,9 @@
 import { family } from '#resources/family.ts';
 import { followComments, obeyComment } from './commands.ts';
-import { followPulls, followPushes, remakeConflicting, settlePull } from './follow.ts';
-import { followConfigs, readConfigs } from './follow-config.ts';
+import { followPulls, remakeConflicting, settlePull } from './follow.ts';
+import { followPushes } from './follow-pushes.ts';
 import * as limits from './limits.ts';
+import { readConfigs } from './read-config.ts';
 import { cleanUpdates, finishUpdates, followRuns } from './results.ts';
 import { followAlerts } from './security.ts';
 import { updateServices } from './services.ts';
@@ -13,6 +14,6 @@ export const dependencyUpdates = family({
   name: 'dependency-updates',
   limits,
   services: updateServices,
-  subscriptions: [followAlerts, followRuns, followPulls, followPushes, followComments, followConfigs],
+  subscriptions: [followAlerts, followRuns, followPulls, followPushes, followComments],
   jobs: [finishUpdates, cleanUpdates, settlePull, remakeConflicting, obeyComment, readConfigs, runSchedules, lookForVersions],
 });

@@ -6,7 +6,7 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
-import { gather, unique } from '#lib/collections.ts';
+import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { commentOnIssue, findIssueForUpdate } from '#resources/collaboration/issues/index.ts';
 import { loadPulls } from '#resources/collaboration/pulls/index.ts';
@@ -16,15 +16,7 @@ import { botActionIn } from './bot.ts';
 import { ignoresOf } from './ignores.ts';
 import { removeBranch } from './proposals.ts';
 import { remake } from './remake.ts';
-import {
-  findProposal,
-  insertIgnores,
-  listOpenProposals,
-  listWithProposals,
-  loadProposals,
-  removeIgnoredVersions,
-  updateProposal,
-} from './store.ts';
+import { findProposal, insertIgnores, listOpenProposals, loadProposals, removeIgnoredVersions, updateProposal } from './store.ts';
 import { closingTexts } from './texts.ts';
 
 type Payload = { readonly issue: Id<'issues'>; readonly actor?: Id<'accounts'> | undefined };
@@ -84,28 +76,6 @@ export const settlePull = job<Payload, JobContext>({
       });
     }
     await removeBranch(context, action, issue);
-  },
-});
-
-/** Queues looking at the bot's pull requests into branches that have moved. */
-export const followPushes = batchSubscription<'push', JobContext>({
-  name: 'dependency-updates.follow-pushes',
-  on: ['push'],
-  attempts: 10,
-  async runAll(events, { db, change }) {
-    const repositories = unique(gather(events, 'repository'));
-    const wanted = await listWithProposals(db, repositories);
-    if (wanted.size === 0) return;
-    await change(({ tx }) =>
-      enqueueAll(
-        tx,
-        remakeConflicting,
-        [...wanted].map((repository) => ({
-          payload: { repository },
-          options: { queue: `dependency-updates:${repository}`, key: `dependency-updates.remake:${repository}` },
-        })),
-      ),
-    );
   },
 });
 

@@ -45,7 +45,7 @@ import {
 type Found = UpdateResponse['results'][number];
 
 /** The bot in the repository of a search. */
-export type Proposing = {
+type Proposing = {
   readonly repository: RepositoryWithOwner;
   readonly action: TextAction;
   readonly update: UpdateRow;

@@ -29,7 +29,8 @@ export const followRuns = batchSubscription<'workflow_run.completed', JobContext
   on: ['workflow_run.completed'],
   attempts: 10,
   async runAll(events, { db, change }) {
-    const updates = await listUndone(db, unique(events.map(({ data }) => data.run)));
+    const runs = unique(events.flatMap(({ data }) => (data.dynamic ? data.run : [])));
+    const updates = runs.length > 0 ? await listUndone(db, runs) : [];
     if (updates.length > 0) await change(({ tx }) => enqueueAll(tx, finishUpdates, updates.map(entryOf)));
   },
 });

@@ -44,7 +44,7 @@ export const followAlerts = subscription<(typeof changes)[number], JobContext>({
 });
 
 /** Whether the bot proposes updates for the alerts of a repository. */
-export const hasSecurityUpdates = (repository: RepositoryWithOwner): boolean =>
+const hasSecurityUpdates = (repository: RepositoryWithOwner): boolean =>
   repository.vulnerability_alerts && repository.dependency_bot_security_updates && !repository.archived;
 
 /** Starts searches for the open alerts of a repository, and closes the pull requests that nothing needs any more. */

@@ -140,19 +140,6 @@ export const loadProposals = async (db: Db, issues: readonly Id<'issues'>[]): Pr
     ? new Map()
     : keyed((await proposals(db).where('issue_id', 'in', issues).execute()) as ProposalRow[], (row) => row.issue_id);
 
-/** The repositories in which the bot has open pull requests. */
-export async function listWithProposals(db: Db, repositories: readonly Id<'repositories'>[]): Promise<Set<Id<'repositories'>>> {
-  if (repositories.length === 0) return new Set();
-  const rows = await db
-    .selectFrom('dependency_pulls')
-    .select('repository_id')
-    .distinct()
-    .where('is_open', '=', true)
-    .where('repository_id', 'in', repositories)
-    .execute();
-  return new Set(rows.map(({ repository_id }) => repository_id));
-}
-
 export async function insertProposal(tx: Tx, { dependencies, options, ...row }: ProposalRow): Promise<void> {
   await tx
     .insertInto('dependency_pulls')

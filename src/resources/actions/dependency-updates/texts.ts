@@ -1,5 +1,6 @@
 // The texts of the bot: names of branches, messages of commits, and what its pull requests say.
 import { refNameProblem } from '#git/refs/ref-name.ts';
+import { trimOf } from '#lib/trim.ts';
 import type { ProposalRow, PullOptions, Target, UpdatedDependency } from './store.ts';
 
 /** The words for ecosystems in branches and labels are the public API's. */
@@ -14,7 +15,7 @@ export const usualLabels = (ecosystem: Target['ecosystem']): { name: string; col
   const { label } = ecosystems[ecosystem];
   return [
     { name: 'dependencies', color: '0366d6', description: 'Pull requests that update a dependency file' },
-    { name: label, color: 'c5def5', description: `Pull requests that update dependencies of ${label}` },
+    { name: label, color: 'c5def5', description: `Pull requests for code in ${label}` },
   ];
 };
 
@@ -57,7 +58,7 @@ export function branchName(
     ...(isDefault ? [] : target_branch.split('/')),
     ...what.split('/'),
   ];
-  const name = parts.map((part) => part.replaceAll(/[^\w.-]+/g, '-').replace(/^[.-]+|\.lock$|\.+$/g, '')).join(separator);
+  const name = parts.map((part) => trimOf(part.replaceAll(/[^\w.-]+/g, '-'), '.-')).join(separator);
   const usable = name.length <= maxBranch && refNameProblem(`refs/heads/${name}`) === undefined;
   return usable ? name : ['dependency-bot', ecosystems[ecosystem].folder, digest.slice(0, 20)].join(separator);
 }
@@ -86,7 +87,7 @@ export function titleOf({ directory }: Pick<Target, 'directory'>, proposed: Prop
 const maxTitle = 256;
 
 /** An advisory that an update is for. */
-export type MendedAdvisory = {
+type MendedAdvisory = {
   readonly package: string;
   readonly identifier: string;
   readonly cve: string | null;
@@ -139,8 +140,7 @@ export function bodyOf(
     `- \`${mention} recreate\` does so even if somebody else has pushed to it`,
     `- \`${mention} close\` closes it, and doesn't propose these versions again`,
     `- \`${mention} ignore this dependency\` closes it, and proposes no further versions`,
-    `- \`${mention} ignore this major version\`, \`ignore this minor version\` or \`ignore this patch version\` closes it, and proposes no`,
-    '  further versions of that kind',
+    `- \`${mention} ignore this major version\` (or minor, or patch) closes it, and proposes no further versions of that kind`,
   ].join('\n');
 }
 

@@ -13,7 +13,7 @@ export { readCalledFiles, refsNamed } from './planning/called-files.ts';
 export { runScope } from './planning/contexts.ts';
 export { readsLogs } from './policies.ts';
 export { createRun, type NewRun } from './runs/create.ts';
-export { type DynamicRun, isDynamic, prepareDynamicRun } from './runs/dynamic.ts';
+export { prepareDynamicRun } from './runs/dynamic.ts';
 export { headCommitOf } from './runs/head-commit.ts';
 export { type JobRow, listJobsOfAttempt, listRequiredRuns, loadJobs, loadRuns, type RunSummary } from './store.ts';
 export { findIdentity, identityPath } from './tasks/identity.ts';

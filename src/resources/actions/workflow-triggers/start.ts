@@ -23,7 +23,7 @@ import {
 import { pullRows } from '#resources/collaboration/pulls/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import type { WebhookEvents } from '#resources/platform/webhooks/index.ts';
-import { findActionsApp, findDependencyBot } from '#resources/repositories/apps/index.ts';
+import { loadBuiltInApps } from '#resources/repositories/apps/index.ts';
 import { namedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
@@ -46,7 +46,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
       const waiting = await workflowsWaiting(all, webhooks, context);
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
       const build = webhooks.builderOf(scope);
-      const [own, bot] = await Promise.all([findActionsApp(db), findDependencyBot(db)]);
+      const { actions: own, dependency_bot: bot } = await loadBuiltInApps(db, ['actions', 'dependency_bot']);
       const slow = new Set<RepositoryWithOwner>();
       for (const event of all) {
         const repository = event.repository && repositories.get(event.repository);

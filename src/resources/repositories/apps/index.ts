@@ -28,5 +28,6 @@ export {
   listInstalledApps,
   listOutdatedOn,
   loadApps,
+  loadBuiltInApps,
   removeExpiredManifestCodes,
 } from './store.ts';

@@ -1,4 +1,4 @@
-export { type BotConfig, type ConfigProblem, type ConfigRegistry, configPaths, type UpdateEntry } from './config/config.ts';
+export { type BotConfig, type ConfigProblem, configPaths, type UpdateEntry } from './config/config.ts';
 export { directoriesOf } from './config/directories.ts';
 export { parseConfig } from './config/parse.ts';
 export { nextTime } from './config/schedule.ts';

@@ -18,7 +18,7 @@ const dynamicEvent = 'dynamic';
 /** Whether the server wrote the run's file, so that no user decided what its jobs do. */
 export const isDynamic = ({ event }: Pick<RunRow, 'event'>): boolean => event === dynamicEvent;
 
-export type DynamicRun = {
+type DynamicRun = {
   readonly repository: RepositoryWithOwner;
   /** The name of the workflow, for example `dependency-bot/updates`. The repository's runs of this name are one workflow's. */
   readonly workflow: string;

@@ -194,8 +194,9 @@ const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
 type NamedSecrets = { readonly [name: string]: string };
 
 /**
- * The secrets of a job. Those of the dependency bot replace all others for what it starts (the public API's rule). A fork's pull request has none, since its author could read them, unless a private repository allows it.
- * Jobs of workflows that the server writes have none. A job of a called workflow has the secrets of its environment and those that were passed to it.
+ * The secrets of a job. Those of the dependency bot replace all others for what it starts (the public API's rule). A fork's pull
+ * request has none, since its author could read them, unless a private repository allows it. Jobs of workflows that the server
+ * writes have none. A job of a called workflow has the secrets of its environment and those that were passed to it.
  */
 async function secretsOf(
   db: Db,
