@@ -23,7 +23,7 @@ export const botLimits = limitGroup('dependencyBot', 'The dependency bot', {
     past: 'the job leaves updates out, and says so; the server refuses the result',
   },
   resultValues: {
-    value: 100_000,
+    value: 500_000,
     unit: 'count',
     fixed: true,
     of: 'values in the result of a job of the bot',

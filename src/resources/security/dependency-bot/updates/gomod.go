@@ -22,6 +22,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 )
 
 const (
@@ -31,6 +32,9 @@ const (
 	// Of the result: its characters, and its bytes before compression. The server refuses more.
 	resultCharacters = 900_000
 	resultBytes      = 16 << 20
+	// The server refuses more of these.
+	mostResults      = 100
+	mostDependencies = 1_000
 	mostSkipped      = 1_000
 )
 
@@ -841,6 +845,12 @@ func (u *updates) add(group string, dependencies []dependency) (err error) {
 	if u.isOpen(group, dependencies) {
 		return nil
 	}
+	if len(u.Results) >= mostResults {
+		return skipf("Further updates wait until some of these are done")
+	}
+	if len(dependencies) > mostDependencies {
+		return skipf("The group has too many dependencies")
+	}
 	defer func() {
 		if failed := u.project.reset(); err == nil {
 			err = failed
@@ -880,11 +890,17 @@ func (u *updates) add(group string, dependencies []dependency) (err error) {
 	if patch == "" {
 		return skipf("The update changes nothing")
 	}
+	if !utf8.ValidString(patch) {
+		return skipf("go.mod is not in UTF-8")
+	}
 	u.Results = append(u.Results, result{group, dependencies, patch})
 	return nil
 }
 
 func (u *updates) required(name string) (requirement, error) {
+	if !modulePath.MatchString(name) || len(name) > 500 {
+		return requirement{}, skipf("It is not the name of a module")
+	}
 	for _, replace := range u.project.mod.Replace {
 		if replace.Old.Path == name || replace.New.Path == name {
 			return requirement{}, skipf("go.mod replaces it")
@@ -974,7 +990,7 @@ func (u *updates) versions() error {
 		if _, err := u.required(one.Path); err != nil || !isAllowed(one, wanted.Allow) {
 			continue
 		}
-		if _, is := parse(one.Version); !is || !modulePath.MatchString(one.Path) {
+		if _, is := parse(one.Version); !is || len(one.Version) > 200 {
 			continue
 		}
 		own := groupOf(one, wanted.Groups)

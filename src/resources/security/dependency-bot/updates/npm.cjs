@@ -29,6 +29,9 @@ const limits = {
   /** Of the result: its characters, and its bytes before compression. The server refuses more. */
   result: 900_000,
   content: 16 * 1024 * 1024,
+  /** The server refuses more of these. */
+  results: 100,
+  dependencies: 1_000,
   skipped: 1_000,
   parallel: 6,
 };
@@ -169,7 +172,14 @@ async function listFiles() {
   return files;
 }
 
-const readFile = async ({ oid }) => (await git(['cat-file', 'blob', oid])).toString();
+/** The text of a file. Other encodings than UTF-8 would be changed by an edit. */
+async function readFile({ oid }) {
+  try {
+    return new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(await git(['cat-file', 'blob', oid]));
+  } catch (error) {
+    throw error instanceof TypeError ? new Skip('A manifest or lock file is not in UTF-8') : error;
+  }
+}
 
 /**
  * The patch that gives files of the commit other texts. It is made in an index of its own, so that nothing of the working tree is
@@ -242,7 +252,9 @@ function npm(args, { cwd, timeout }) {
   const env = { ...environment, COREPACK_ENABLE_PROJECT_SPEC: '0', npm_config_ignore_scripts: 'true' };
   if (userFile === undefined) env.NPM_CONFIG_USERCONFIG = join(process.env.HOME ?? home, '.npmrc');
   const [command, ...rest] = args;
-  return run(process.execPath, [npmProgram, command, ...safety, ...registryOptions, ...rest], { cwd, env, timeout });
+  // With a prefix, npm looks for no project in the folders above.
+  const options = [`--prefix=${cwd}`, ...safety, ...registryOptions];
+  return run(process.execPath, [npmProgram, command, ...options, ...rest], { cwd, env, timeout });
 }
 
 /**
@@ -273,7 +285,7 @@ async function loadDescription(name) {
   const result = await npm(['view', '--json', '--', name, 'versions', 'time', 'dist-tags'], { cwd: home, timeout: limits.view });
   if (result.code !== 0) throw new Skip(`The registry doesn't give the versions: ${npmFailure(result)}`);
   const { versions, time = {}, 'dist-tags': tags = {} } = JSON.parse(result.stdout.toString() || '{}');
-  const valid = [versions ?? []].flat().filter((version) => semver.valid(version) === version);
+  const valid = [versions ?? []].flat().filter((version) => semver.valid(version) === version && isVersion(version));
   return { versions: valid.sort(semver.compare), time, latest: tags.latest };
 }
 
@@ -417,7 +429,7 @@ function withoutManager(text) {
 /** Has npm bring a lock file in line with manifests. Returns its text. */
 async function resolveLock(project, changed, version) {
   const { sandbox, cwd } = writeSandbox(project, changed);
-  const options = ['--package-lock-only', `--lockfile-version=${version}`, `--prefix=${cwd}`];
+  const options = ['--package-lock-only', `--lockfile-version=${version}`];
   const result = await npm(['install', ...options], { cwd, timeout: limits.install });
   if (result.code !== 0) throw new Skip(`npm can't resolve the update: ${npmFailure(result)}`);
   const text = readFileSync(join(sandbox, project.lockPath), 'utf8');
@@ -482,9 +494,11 @@ const unmet = (packages) =>
   );
 const keyOf = ({ from, field, name, spec }) => JSON.stringify([from, field, name, spec]);
 
+const isVersion = (version) => semver.valid(version) !== null && versionText.test(version);
+
 const instancesOf = (packages, name) =>
   Object.entries(packages).flatMap(([path, entry]) =>
-    path.includes(modules) && !entry.link && nameAt(path, entry) === name && semver.valid(entry.version)
+    path.includes(modules) && !entry.link && nameAt(path, entry) === name && isVersion(entry.version)
       ? [{ path, entry, version: entry.version }]
       : [],
   );
@@ -779,7 +793,7 @@ function updatable(project, allow) {
   );
   return Object.entries(packages).flatMap(([path, entry]) => {
     const edges = incoming.get(path) ?? [];
-    if (!path.includes(modules) || entry.link || entry.inBundle || edges.length === 0 || !semver.valid(entry.version)) return [];
+    if (!path.includes(modules) || entry.link || entry.inBundle || edges.length === 0 || !isVersion(entry.version)) return [];
     const one = { name: nameAt(path, entry), version: entry.version, type: typeOf(edges), path, edges };
     return packageName.test(one.name) && isAllowed(one, allow) ? [one] : [];
   });
@@ -854,6 +868,8 @@ const isOpen = ({ open }, group, dependencies) =>
 
 async function addResult(project, { request, results }, change, group) {
   if (isOpen(request, group, change.dependencies)) return;
+  if (results.length >= limits.results) throw new Skip('Further updates wait until some of these are done');
+  if (change.dependencies.length > limits.dependencies) throw new Skip('The group has too many dependencies');
   const texts = await applyChange(project, change);
   const patch = await makePatch(project.files, texts);
   if (patch === '') throw new Skip('The update changes nothing');

@@ -30,6 +30,9 @@ FILES = 300
 # Of the result: its characters, and its bytes before compression. The server refuses more.
 RESULT_CHARACTERS = 900_000
 RESULT_BYTES = 16 * 1024 * 1024
+# The server refuses more of these.
+RESULTS = 100
+DEPENDENCIES = 1_000
 SKIPPED = 1_000
 
 # The names of files that may change. The server checks them again.
@@ -307,8 +310,8 @@ def is_usable(file):
 # --- Requirements files -----------------------------------------------------------------------------------------------------
 
 # No two repetitions of blanks are neighbours, so that long lines are matched fast.
-NAME = r'[ \t]*(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?)[ \t]*(?:\[[^\]\n]*\][ \t]*)?'
-PIN = re.compile(NAME + r'(?:\([ \t]*)?={2,3}[ \t]*(?P<version>[A-Za-z0-9.!+_-]+)(?=[ \t;)\\#\r\n]|$)(?![ \t]*,)')
+NAME = r'[ \t]*(?P<name>[A-Za-z0-9](?:[A-Za-z0-9._-]{0,200}[A-Za-z0-9])?)[ \t]*(?:\[[^\]\n]*\][ \t]*)?'
+PIN = re.compile(NAME + r'(?:\([ \t]*)?={2,3}[ \t]*(?P<version>[A-Za-z0-9.!+_-]{1,200})(?=[ \t;)\\#\r\n]|$)(?![ \t]*,)')
 NAMED = re.compile(NAME + r'(?:[=<>!~(;#\\]|\r?\n|$)')
 INCLUDE = re.compile(r'[ \t]*(?:-r|-c|--requirement|--constraint)[ \t]*(?:=[ \t]*)?([^\s#]+)')
 HASH = re.compile(r'--hash[ =](?P<kind>\w+):(?P<value>[\da-fA-F]+)')
@@ -600,6 +603,12 @@ class Updates:
         lines = [line for one in changes for line in one[0]]
         dependencies = [dependency for one in changes for dependency in one[1]]
         if not dependencies or self.is_open(group, dependencies):
+            return
+        if len(self.results) >= RESULTS:
+            self.skip(dependencies[0]['name'], 'Further updates wait until some of these are done')
+            return
+        if len(dependencies) > DEPENDENCIES:
+            self.skip(dependencies[0]['name'], 'The group has too many dependencies')
             return
         patch = make_patch(self.project.files, self.project.texts_with(lines))
         result = {'dependencies': dependencies, 'patch': patch}

@@ -10,13 +10,16 @@ import { updateWorkflow } from '#resources/security/dependency-bot/updates/workf
 const execute = promisify(execFile);
 
 /** A text, or where a symbolic link leads. */
-type Files = Readonly<Record<string, string | { readonly link: string }>>;
+type Files = Readonly<Record<string, string | Buffer | { readonly link: string }>>;
 
 export type Job = AsyncDisposable & {
   readonly folder: string;
   readonly repository: string;
   /** Runs the job's script. */
-  run(request: Partial<UpdateRequest>): Promise<UpdateResponse & { readonly log: string; readonly output: string }>;
+  run(
+    request: Partial<UpdateRequest>,
+    env?: Readonly<Record<string, string>>,
+  ): Promise<UpdateResponse & { readonly log: string; readonly output: string }>;
   /** What a file is after a patch. */
   patched(patch: string, path: string): Promise<string>;
   /** The files that a patch changes. */
@@ -47,7 +50,7 @@ export async function updateJob(files: Files, env: Readonly<Record<string, strin
   await git(['init', '--quiet']);
   for (const [path, content] of Object.entries(files)) {
     await mkdir(dirname(join(repository, path)), { recursive: true });
-    if (typeof content === 'string') await writeFile(join(repository, path), content);
+    if (typeof content === 'string' || Buffer.isBuffer(content)) await writeFile(join(repository, path), content);
     else await symlink(content.link, join(repository, path));
   }
   await git(['add', '--all', '--force']);
@@ -55,7 +58,7 @@ export async function updateJob(files: Files, env: Readonly<Record<string, strin
   return {
     folder,
     repository,
-    async run(request) {
+    async run(request, more = {}) {
       const file = updateWorkflow({ ...base, ...request }, { runsOn: ['x'], timeoutMinutes: 5, registries: [] });
       const step = stepsOf(file).find(({ id }) => id === 'update');
       if (!step) throw new Error('The workflow has no such step');
@@ -70,6 +73,7 @@ export async function updateJob(files: Files, env: Readonly<Record<string, strin
           PATH: process.env.PATH,
           HOME: folder,
           ...env,
+          ...more,
           ...step.env,
           DEPENDENCY_BOT_DIRECTORY: repository,
           GITHUB_OUTPUT: output,

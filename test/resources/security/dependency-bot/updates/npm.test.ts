@@ -1,3 +1,5 @@
+import { writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import type { VersionRules } from '#resources/security/dependency-bot/updates/contract.ts';
 import { hasProgram, type Job, updateJob } from './job.ts';
@@ -283,4 +285,26 @@ test.skipIf(!needed)('what is transitive is updated where that is allowed, as fa
   const { results } = await job.run({ kind: 'version', version: { ...rules, allow: [{ type: 'all' }] } });
 
   expect(results).toMatchObject([{ dependencies: [{ name: 'left', from: '1.1.0', to: '1.2.0', type: 'indirect' }] }]);
+});
+
+test.skipIf(!needed)('a manifest in another encoding is left alone', async () => {
+  await using job = await updateJob({ 'package.json': Buffer.from('{"name": "\xe9"}', 'latin1') });
+
+  expect(await job.run({ security: [vulnerable] })).toMatchObject({
+    results: [],
+    skipped: [{ reason: 'A manifest or lock file is not in UTF-8' }],
+  });
+});
+
+test.skipIf(!needed)('a configuration in a folder above the job’s own is not read', async () => {
+  await using registry = await npmRegistry(lefts);
+  await using job = await project(registry, { dependencies: { left: '^1.0.0' } }, [{ name: 'left', version: '1.0.0' }]);
+  // The script's folders are below this one.
+  await writeFile(join(job.folder, 'package.json'), '{}');
+  await writeFile(join(job.folder, '.npmrc'), 'registry=http://127.0.0.1:1/\n');
+
+  const { results, skipped } = await job.run({ security: [vulnerable] }, { TMPDIR: job.folder });
+
+  expect(skipped).toEqual([]);
+  expect(results).toMatchObject([{ dependencies: [{ to: '1.2.0' }] }]);
 });
