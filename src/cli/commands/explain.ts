@@ -1,8 +1,10 @@
 import { scopeWithoutRequest } from '#endpoint/change-in.ts';
+import { explainUpdates } from '#resources/actions/dependency-updates/index.ts';
 import { runsHostedJobs } from '#resources/actions/hosted-jobs/index.ts';
 import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { explainQueue } from '#resources/collaboration/merge-queues/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
 import { explainRepository } from '#server/explain-repository.ts';
@@ -72,6 +74,14 @@ const explanations: { readonly [Word in string]?: (asked: Asked) => Promise<Expl
     return { value, lines };
   },
 
+  async UPDATES({ context: { db }, owner, name }) {
+    const { id } = await repoNamed(db, `${owner}/${name}`);
+    const repository = (await loadNamedRepositories(db, [id])).get(id);
+    if (!repository) throw new UsageError(`There is no repository ${owner}/${name}`);
+    const value = await explainUpdates(db, repository);
+    return { value, lines: [`dependency updates of ${owner}/${name}`, ...value.steps.map(lineOf)] };
+  },
+
   async PUSH({ context: { db, now, hearth }, authorization, owner, name, ref = 'main', to }) {
     const target = { authorization, owner, name, ref, to: to === '' ? null : to };
     const value = await explainPush({ db, services: hearth.services, ...target, now });
@@ -117,11 +127,12 @@ async function explainRequest({ db, now, hearth }: CommandContext, request: Aske
 export const explainCommand = installationCommand(
   'explain',
   'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an organization ' +
-    'apply to a repository, why a job of a workflow waits, or what the pull requests in a merge queue wait for.',
+    'apply to a repository, why a job of a workflow waits, what the pull requests in a merge queue wait for, or what the ' +
+    'dependency bot looks for.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE')
-  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH, REPO, JOB and QUEUE the repository, as acme/engine')
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE; or UPDATES')
+  .argument('<path>', 'path of the API, as /repos/acme/engine; for the other words the repository, as acme/engine')
   .argument(
     '[ref]',
     'for PUSH: a branch, or a full ref name; for REPO: the visibility of a new repository; for JOB: the id of the job; ' +

@@ -122,6 +122,9 @@ export async function dependencyBotOn(tx: Tx, owner: Id<'accounts'>, now: Date):
   };
 }
 
+/** The app that dependency updates and their checks belong to. */
+export const dependencyBotAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'dependency_bot', now);
+
 /** The app of dependency updates; undefined before its first use. */
 export const findDependencyBot = (db: Db): Promise<AppRow | undefined> => findBuiltInApp(db, 'dependency_bot');
 

@@ -2,6 +2,7 @@ export {
   actionsAppOf,
   codeScanningAppOf,
   createJobToken,
+  dependencyBotAppOf,
   dependencyBotOn,
   findActionsApp,
   findDependencyBot,
