@@ -82,6 +82,8 @@ export type PoolOptions = {
   timeouts?: Timeouts | undefined;
   limits?: PreparedLimits;
   slowStatement?: SlowStatement;
+  /** The bytes of the rows that one statement may read. Omitted: any number. */
+  resultBytes?: number;
   /** Whether statements outside of transactions share connections. It suits short statements. */
   pipelining?: boolean;
 };
@@ -97,6 +99,7 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
     pipeline: true,
     prepared: preparedStatements(options.limits ?? initialValues(databaseLimits)),
     slowStatement: options.slowStatement,
+    resultBytes: options.resultBytes,
   };
   const pool = new pg.Pool({
     ...settings,
