@@ -57,7 +57,12 @@ async function beginMessage(headers: Record<string, string>): Promise<void> {
   onTestFinished(() => void socket.destroy());
   socket.on('error', () => undefined);
   await once(socket, 'connect');
-  const lines = Object.entries({ host: 'localhost', 'content-type': 'application/proto', 'content-length': 1_000_000, ...headers });
+  const lines = Object.entries({
+    host: 'localhost',
+    'content-type': 'application/proto',
+    'content-length': 1_000_000,
+    ...headers,
+  });
   socket.write(`POST ${protocol}/UpdateLog HTTP/1.1\r\n${lines.map(([name, text]) => `${name}: ${text}\r\n`).join('')}\r\n`);
 }
 

@@ -17,7 +17,7 @@ const here = await world({
       bodyTime: 300_000,
       concurrentAnonymous: 2,
     },
-    apps: { waitingTime: 300_000 },
+    oauth: { waitingTime: 300_000 },
   },
 });
 const password = 'correct horse battery staple';

@@ -13,7 +13,8 @@ async function open(pipelining: boolean) {
   return limited.db;
 }
 
-const rows = (count: number) => sql<{ n: number }>`select n, repeat('x', 1000) as text from generate_series(1, ${count}::integer) n`;
+const rows = (count: number) =>
+  sql<{ n: number }>`select n, repeat('x', 1000) as text from generate_series(1, ${count}::integer) n`;
 
 const refusalOf = async (work: Promise<unknown>) => {
   const error = await work.catch((thrown: unknown) => thrown);

@@ -88,9 +88,11 @@ test('a connection that exchanges keys again and again is closed', async () => {
   const client = new Client();
   let exchanges = 0;
   const closed = once(client, 'close');
-  client.on('error', () => undefined).on('handshake', () => {
-    if (++exchanges > 1) setImmediate(again);
-  });
+  client
+    .on('error', () => undefined)
+    .on('handshake', () => {
+      if (++exchanges > 1) setImmediate(again);
+    });
   // The library's types don't know the method.
   const again = () => (client as unknown as { _protocol: { rekey(): void } })._protocol.rekey();
   client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: await readFile(known.file) });

@@ -59,8 +59,7 @@ const bytesOfPart = 128;
 const kept = 64 * 1024 * 1024;
 
 const results = preparedResults<OwnedFile, ParsedWorkflow>({
-  compute: async ({ path, content, owner }) =>
-    withEventsChecked(await parseWorkflowFile(path, content, accountCaller(owner))),
+  compute: async ({ path, content, owner }) => withEventsChecked(await parseWorkflowFile(path, content, accountCaller(owner))),
   // Paths may contain line breaks.
   keyOf: ({ path, content }) => JSON.stringify([path, content]),
   sizeOf: (parsed, key) => key.length + ('file' in parsed ? countParts(parsed.file.parts) * bytesOfPart : 0),

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { refundRequest } from '#access/rate-limits.ts';
-import { hashToken } from '#lib/token.ts';
 import type { Caller } from '#lib/caller.ts';
+import { hashToken } from '#lib/token.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { isKnownAddress } from './known-addresses.ts';
 import { callerOfRequest, countUse } from './limits.ts';
