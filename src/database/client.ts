@@ -2,6 +2,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
 import { Refusal } from '#lib/refusal.ts';
+import { nextTurn } from '#lib/turns.ts';
 import type { PreparedStatements } from './prepared.ts';
 
 /** Whether a prepared statement failed because its table has changed since, for example through a newer Hearth's migrations. */
@@ -60,6 +61,9 @@ const resultTooLarge = (most: number): Refusal =>
   new Refusal('too_large', `The reply would read more than ${most} bytes. Ask for fewer items at once.`, [], {
     limit: 'database.resultBytes',
   });
+
+/** Results of more bytes are passed on one in each turn of the event loop, since what becomes of them takes long. */
+const largeResult = 1024 * 1024;
 
 /** Reports statements that took `ms` milliseconds or longer from sending to reply. With 0, it reports none. */
 export type SlowStatement = {
@@ -186,13 +190,18 @@ export class PreparingClient extends pg.Client {
   async #ask(config: any, values: any, onError?: (error: unknown) => void): Promise<any> {
     const since = performance.now();
     try {
-      return await new Promise((resolve, reject) => {
+      let bytes = 0;
+      const result = await new Promise((resolve, reject) => {
         super.query(config, values, (error: Error | null, result: unknown) => {
+          bytes = this.#reading?.bytes ?? 0;
+          this.#reading = undefined;
           this.#noteTime(config, since, error !== null);
           if (error) reject(error);
           else resolve(result);
         });
       });
+      if (bytes > largeResult) await nextTurn();
+      return result;
     } catch (error) {
       if (error instanceof Error) Error.captureStackTrace(error);
       onError?.(error);

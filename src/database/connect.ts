@@ -17,6 +17,7 @@ import { openPipeline, type Pipeline } from './pipeline.ts';
 import { connectionsOf, connectionsUntil, PooledKysely } from './pooled-kysely.ts';
 import { type PreparedLimits, preparedStatements } from './prepared.ts';
 import type { DB } from './tables.ts';
+import { readTextArraysFast } from './text-array.ts';
 import { sendSignals } from './work-signals.ts';
 
 export type Db = Kysely<DB>;
@@ -61,6 +62,7 @@ const bigintArray: number = 1016;
 // Ids and counts are far below 2^53, so a bigint arrives as a number, alone and in arrays.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(bigintArray, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)));
+readTextArraysFast();
 // A date has no time zone, so it remains a text, YYYY-MM-DD.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 

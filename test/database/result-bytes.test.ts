@@ -47,3 +47,26 @@ test('a transaction in which a statement reads too much is undone', async () => 
   expect(await refusalOf(work)).toEqual(tooLarge);
   expect((await sql`select from things`.execute(db)).rows).toEqual([]);
 });
+
+test('large results are passed on one in each turn of the event loop', async () => {
+  const database = await testDatabase();
+  onTestFinished(() => database.close());
+  const { db, close } = openDatabase(database.address, { max: 8 });
+  onTestFinished(close);
+  let turns = 0;
+  let counting = setImmediate(count);
+  function count(): void {
+    turns++;
+    counting = setImmediate(count);
+  }
+  onTestFinished(() => clearImmediate(counting));
+  const turnOf = async (): Promise<number> => {
+    await rows(3_000).execute(db);
+    const turn = turns;
+    // Meanwhile, the other results arrive.
+    for (const until = performance.now() + 100; performance.now() < until; );
+    return turn;
+  };
+  const seen = await Promise.all(Array.from({ length: 8 }, turnOf));
+  expect(new Set(seen).size).toBe(8);
+});
