@@ -12,6 +12,7 @@ export { workflowRun } from './path-resources.ts';
 export { readCalledFiles, refsNamed } from './planning/called-files.ts';
 export { runScope } from './planning/contexts.ts';
 export { readsLogs } from './policies.ts';
+export { runUrl } from './present.ts';
 export { createRun, type NewRun } from './runs/create.ts';
 export { prepareDynamicRun } from './runs/dynamic.ts';
 export { headCommitOf } from './runs/head-commit.ts';
