@@ -1,8 +1,10 @@
 import { scopeWithoutRequest } from '#endpoint/change-in.ts';
+import { explainSetup } from '#resources/actions/default-setups/index.ts';
 import { runsHostedJobs } from '#resources/actions/hosted-jobs/index.ts';
 import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { explainQueue } from '#resources/collaboration/merge-queues/index.ts';
+import { type AnalysedProduct, analysedProducts } from '#resources/repositories/repository-security/index.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
 import { explainRepository } from '#server/explain-repository.ts';
@@ -20,6 +22,12 @@ function idOf(text: string | undefined): number {
   if (text === undefined || !/^[1-9]\d{0,14}$/.test(text))
     throw new UsageError('After JOB and the repository comes the id of a job');
   return Number(text);
+}
+
+function productOf(text = 'code_scanning'): AnalysedProduct {
+  const product = analysedProducts.find((known) => known === text);
+  if (!product) throw new UsageError(`After SETUP and the repository comes ${analysedProducts.join(' or ')}`);
+  return product;
 }
 
 function visibilityOf(text = 'private'): 'public' | 'internal' | 'private' {
@@ -72,6 +80,15 @@ const explanations: { readonly [Word in string]?: (asked: Asked) => Promise<Expl
     return { value, lines };
   },
 
+  async SETUP({ context: { db, now, hearth }, owner, name, ref }) {
+    const repo = await repoNamed(db, `${owner}/${name}`);
+    const product = productOf(ref);
+    const { services } = hearth;
+    const options = { runsHosted: runsHostedJobs(services), secrets: services.secrets };
+    const value = await explainSetup(scopeWithoutRequest({ db, services, now }), repo, product, options);
+    return { value, lines: [`default setup of ${product} of ${owner}/${name}`, ...value.steps.map(lineOf), value.message] };
+  },
+
   async PUSH({ context: { db, now, hearth }, authorization, owner, name, ref = 'main', to }) {
     const target = { authorization, owner, name, ref, to: to === '' ? null : to };
     const value = await explainPush({ db, services: hearth.services, ...target, now });
@@ -117,15 +134,18 @@ async function explainRequest({ db, now, hearth }: CommandContext, request: Aske
 export const explainCommand = installationCommand(
   'explain',
   'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an organization ' +
-    'apply to a repository, why a job of a workflow waits, or what the pull requests in a merge queue wait for.',
+    'apply to a repository, why a job of a workflow waits, what a default setup of code scanning analyses and why nothing runs, or what the pull requests in a merge queue wait for.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE')
-  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH, REPO, JOB and QUEUE the repository, as acme/engine')
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE; or SETUP')
+  .argument(
+    '<path>',
+    'path of the API, as /repos/acme/engine; for PUSH, REPO, JOB, QUEUE and SETUP the repository, as acme/engine',
+  )
   .argument(
     '[ref]',
     'for PUSH: a branch, or a full ref name; for REPO: the visibility of a new repository; for JOB: the id of the job; ' +
-      'for QUEUE: a branch',
+      'for QUEUE: a branch; for SETUP: code_scanning or code_quality',
   )
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')

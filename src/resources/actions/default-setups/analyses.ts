@@ -1,5 +1,5 @@
 // Preparing the runs that analyse a repository.
-import type { ChangeScope, Needs } from '#endpoint/scope.ts';
+import type { ChangeScope, Needs, Scope } from '#endpoint/scope.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
@@ -11,7 +11,7 @@ import { listUsableRegistries } from '#resources/actions/private-registries/inde
 import { headCommitOf, type NewRun, prepareDynamicRun, readCalledFiles } from '#resources/actions/workflow-runs/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { ScannedLanguage } from '#resources/repositories/repository-security/index.ts';
-import { inputNamesOf } from '#workflow-files/calls.ts';
+import { inputNamesOf, isCallable } from '#workflow-files/calls.ts';
 import { dynamicPath } from '#workflow-files/file.ts';
 import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { analysedLanguages } from './languages.ts';
@@ -115,9 +115,9 @@ async function callsOf(
   return { calls, problems };
 }
 
-/** The inputs that an analyser declares, and why a repository can't call it. */
-async function readAnalyser(
-  scope: AnalysisScope,
+/** The inputs that an analyser declares, or why a repository can't call it. */
+export async function readAnalyser(
+  scope: Scope,
   repository: RepositoryWithOwner,
   uses: string,
   { ref, sha }: Pick<Target, 'ref' | 'sha'>,
@@ -127,5 +127,6 @@ async function readAnalyser(
   const [analyser] = files;
   // Without its inputs, an analyser that demands some is called wrongly; with them, the run itself is checked.
   if (!analyser) return { problem: problems[0]?.message ?? 'it is not valid' };
+  if (!isCallable(analyser.file)) return { problem: `${uses}: The workflow has no workflow_call trigger` };
   return { inputs: inputNamesOf(analyser.file) };
 }

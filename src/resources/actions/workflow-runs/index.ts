@@ -2,7 +2,7 @@ export { findAskerBehind } from './approval/behind-job.ts';
 export { type FoundJob, queueKeyOf, takeJobs } from './jobs/claim.ts';
 export { listWaitingForHosted } from './jobs/claim-store.ts';
 export { explainJob } from './jobs/explain.ts';
-export { countOpenJobs } from './jobs/explain-store.ts';
+export { countOpenJobs, findLatestRun } from './jobs/explain-store.ts';
 export { endJobsOf, returnJob } from './jobs/lost-runners.ts';
 export { abandonJob, findJobOf, findRunOf, noteState, type ReportedResult, type ReportedState } from './jobs/runner-reports.ts';
 export { runLimits } from './limits.ts';

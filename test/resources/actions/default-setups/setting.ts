@@ -65,11 +65,12 @@ export async function analysersFile(value: unknown = analysers): Promise<string>
   return file;
 }
 
-/** The repository of the analysers, which everybody may use. */
-export async function makeAnalysers(w: World, files: Record<string, string> = {}): Promise<void> {
+/** Makes the repository of the analysers, which everybody may use. @returns the client of its owner */
+export async function makeAnalysers(w: World, files: Record<string, string> = {}): Promise<Client> {
   const owner = await w.user(fresh('operator'));
   const repo = await w.repo(await w.org(owner, 'scans'), { name: 'analysers', by: owner });
   await pushWorkflow(w, repo, { [`${folder}/scan.yml`]: scanner, [`${folder}/lint.yml`]: linter, ...files });
+  return w.as(owner);
 }
 
 type Options = { files?: Record<string, string>; org?: Account; owner?: Account };
