@@ -134,7 +134,8 @@ async function explainRequest({ db, now, hearth }: CommandContext, request: Aske
 export const explainCommand = installationCommand(
   'explain',
   'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an organization ' +
-    'apply to a repository, why a job of a workflow waits, what a default setup of code scanning analyses and why nothing runs, or what the pull requests in a merge queue wait for.',
+    'apply to a repository, why a job of a workflow waits, what a default setup of code scanning analyses and why nothing ' +
+    'runs, or what the pull requests in a merge queue wait for.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
   .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE; or SETUP')

@@ -36,7 +36,7 @@ export type Target = {
 };
 
 /** A run for `createRun`, with the reasons why its analysers can't do all that the setup wants. */
-export type PreparedAnalysis = { readonly run: NewRun; readonly problems: readonly string[] };
+type PreparedAnalysis = { readonly run: NewRun; readonly problems: readonly string[] };
 
 /** The default branch as it is now; undefined without commits. */
 export async function defaultBranchOf(

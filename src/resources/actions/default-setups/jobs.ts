@@ -9,6 +9,7 @@ import { createRun, runScope } from '#resources/actions/workflow-runs/index.ts';
 import { loadProtections } from '#resources/code/branch-protection/index.ts';
 import { loadTestedPull, mergeOfHead } from '#resources/collaboration/pulls/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { analysedProducts } from '#resources/repositories/repository-security/index.ts';
 import { type Analysis, defaultBranchOf, prepareAnalysis, type Target } from './analyses.ts';
 import { applySetup, nextWeekly } from './rules.ts';
 import { listDueSetups, listSetupsOf, passDue, type SetupRow } from './store.ts';
@@ -23,6 +24,10 @@ const kinds = [
 ] as const;
 type Starting = Recorded<(typeof kinds)[number]>;
 
+/** Whether the server can analyse anything. Most servers can't, and then nothing is read of what happens. */
+const hasAnalysers = ({ services: { analysers } }: JobContext): boolean =>
+  analysedProducts.some((product) => analysers[product].size > 0);
+
 /** Analyses what is pushed to the default branch and to protected ones, and what is proposed for them. */
 export const analyseChanges = batchSubscription<Starting['kind'], JobContext>({
   name: 'default-setups.analyse',
@@ -30,7 +35,9 @@ export const analyseChanges = batchSubscription<Starting['kind'], JobContext>({
   attempts: 25,
   async runAll(events, context) {
     const ids = unique(gather(events, 'repository').filter((id) => id !== undefined));
-    const setups = Map.groupBy(ids.length === 0 ? [] : await listSetupsOf(context.db, ids), (row) => row.repository_id);
+    if (ids.length === 0 || !hasAnalysers(context)) return;
+    const setups = Map.groupBy(await listSetupsOf(context.db, ids), (row) => row.repository_id);
+    if (setups.size === 0) return;
     const repositories = await loadNamedRepositories(context.db, [...setups.keys()]);
     for (const event of events) {
       const repository = event.repository && repositories.get(event.repository);
@@ -122,6 +129,7 @@ export const analyseWeekly = job<Record<string, never>, JobContext>({
   attempts: 1,
   schedule: { cron: '* * * * *', atStart: true },
   async run(_payload, context) {
+    if (!hasAnalysers(context)) return;
     const due = await listDueSetups(context.db, { until: context.now, limit: batchSize });
     const repositories = await loadNamedRepositories(context.db, unique(gather(due, 'repository_id')));
     for (const setup of due) {
@@ -157,8 +165,9 @@ export const applyRequested = subscription<'code_scanning_setup.requested', JobC
     const { scope, now } = context;
     const by = actor === undefined ? {} : { account: { id: actor } };
     const applied = await scope.change((scope) => applySetup(scope, { repo: repository, by, now }, data.setup));
-    const branch = applied && (await defaultBranchOf(scope, repository));
-    if (branch) await startAnalysis(context, repository, applied, { ...branch, title: `new setup, ${branch.branch}`, actor });
+    const branch = applied && !repository.archived && (await defaultBranchOf(scope, repository));
+    if (applied && branch)
+      await startAnalysis(context, repository, applied, { ...branch, title: `new setup, ${branch.branch}`, actor });
   },
 });
 

@@ -84,7 +84,10 @@ async function reasonOf(scope: ServedScope, repo: RepositoryWithOwner, product: 
   const found = await detectLanguages(scope, repo);
   const languages = found.length === 0 ? 'it has none that is known' : `it has ${found.join(', ')}`;
   const known = [...scope.services.analysers[product].keys()].join(', ');
-  return `${titles[product]} can't be configured: no language of this repository has an analyser (${languages}; there are analysers for ${known}). ${analysersHint}`;
+  return (
+    `${titles[product]} can't be configured: no language of this repository has an analyser ` +
+    `(${languages}; there are analysers for ${known}). ${analysersHint}`
+  );
 }
 
 /** Refuses a setup for which the operator named no analyser. @throws Refusal 422 */

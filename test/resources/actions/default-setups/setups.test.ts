@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { analyseWeekly } from '#resources/actions/default-setups/jobs.ts';
+import { queueSetting } from '#test/resources/collaboration/merge-queues/setting.ts';
 import { pullSetting, push } from '#test/resources/collaboration/pulls/setting.ts';
 import { codeql, type Problem } from '#test/resources/security/code-scanning/setting.ts';
 import { eventsOf } from '#test/support/apps.ts';
@@ -140,8 +141,8 @@ test.each([
     'nothing with an analyser',
     { 'Main.java': 'a' },
     {},
-    "Code scanning can't be configured: no language of this repository has an analyser (it has java-kotlin; there are analysers " +
-      `for python, go, javascript-typescript, ruby). ${hint}`,
+    "Code scanning can't be configured: no language of this repository has an analyser " +
+      `(it has java-kotlin; there are analysers for python, go, javascript-typescript, ruby). ${hint}`,
   ],
   ['no commits', {}, {}, 'no language of this repository has an analyser (it has none that is known'],
   ['an analyser that is not there', { 'a.rb': 'a' }, {}, "The analyser for ruby can't be called: "],
@@ -279,6 +280,21 @@ test('a pull request from a fork, for another branch, or with conflicts is not a
   expect((await forking.post(`${base}/pulls`, wanted)).status).toBe(201);
   await w.settle();
   expect((await client.get(`${base}/actions/runs`)).body.total_count).toBe(1);
+});
+
+test('a group of a merge queue is analysed, since rules may want its results', async () => {
+  const { client, base, ready, enqueue, entry } = await queueSetting(w);
+  const { number } = await ready('feature', { 'app.py': 'a\n' });
+  const at = `${base}/code-scanning/default-setup`;
+  expect((await client.patch(at, { state: 'configured', languages: ['python'] })).status).toBe(202);
+  expect((await enqueue(number)).status).toBeLessThan(300);
+  await w.settle();
+  const { merge_group } = await entry(number);
+  const { body } = await client.get(`${base}/actions/runs`);
+  expect(body.workflow_runs[0]).toMatchObject({
+    display_title: 'Code scanning: merge group for main',
+    head_sha: merge_group.head_sha,
+  });
 });
 
 test('once a week the default branch is analysed again, at a time of the repository', async () => {

@@ -105,7 +105,7 @@ type JobCounts = {
 };
 
 /** The latest run of the workflow at a path, and its first job that isn't over. */
-export type LatestRun = Pick<RunRow, 'id' | 'status' | 'conclusion' | 'created_at'> & {
+type LatestRun = Pick<RunRow, 'id' | 'status' | 'conclusion' | 'created_at'> & {
   readonly problems: readonly WorkflowProblem[];
   readonly job: Job | null;
 };
