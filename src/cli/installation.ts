@@ -168,6 +168,7 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     registryAddresses: config.registryAddresses,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     prices: config.prices,
+    analysers: config.analysers,
     knownClients: config.oauthClients,
     clock: () => new Date(),
     url,

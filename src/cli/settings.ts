@@ -272,6 +272,12 @@ export const settings = {
     parse: asPath,
     about: 'file of what minutes and storage cost (JSON); omitted: nothing costs anything',
   },
+  analysers: {
+    flag: '--analysers <file>',
+    variable: 'HEARTH_ANALYSERS',
+    parse: asPath,
+    about: 'file of workflows that analyse code, by product and language (JSON); omitted: default setups can not be configured',
+  },
   runnerCatalogue: {
     flag: '--runner-catalogue <file>',
     variable: 'HEARTH_RUNNER_CATALOGUE',

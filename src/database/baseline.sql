@@ -721,6 +721,24 @@ create table custom_property_values (
   value text[] not null,
   constraint custom_property_values_value_check CHECK ((cardinality(value) > 0))
 );
+create table default_setups (
+  repository_id bigint not null,
+  product text not null,
+  languages text[],
+  query_suite text not null,
+  threat_model text not null,
+  runner_type text not null,
+  runner_label text,
+  actor_id bigint,
+  next_run_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint default_setups_product_check CHECK ((product = ANY (ARRAY['code_scanning'::text, 'code_quality'::text]))),
+  constraint default_setups_query_suite_check CHECK ((query_suite = ANY (ARRAY['default'::text, 'extended'::text]))),
+  constraint default_setups_threat_model_check CHECK ((threat_model = ANY (ARRAY['remote'::text, 'remote_and_local'::text]))),
+  constraint default_setups_runner_type_check CHECK ((runner_type = ANY (ARRAY['standard'::text, 'labeled'::text]))),
+  constraint default_setups_check CHECK (((runner_type = 'labeled'::text) = (runner_label IS NOT NULL)))
+);
 create table dependencies (
   id bigint generated always as identity not null,
   manifest_id bigint not null,
@@ -2726,6 +2744,9 @@ alter table custom_properties add constraint custom_properties_pkey PRIMARY KEY 
 CREATE UNIQUE INDEX custom_properties_name ON custom_properties USING btree (organization_id, lower(name));
 alter table custom_property_values add constraint custom_property_values_pkey PRIMARY KEY (repository_id, property_id);
 CREATE INDEX custom_property_values_property ON custom_property_values USING btree (property_id);
+alter table default_setups add constraint default_setups_pkey PRIMARY KEY (repository_id, product);
+CREATE INDEX default_setups_next_run ON default_setups USING btree (next_run_at);
+CREATE INDEX default_setups_actor ON default_setups USING btree (actor_id) WHERE (actor_id IS NOT NULL);
 alter table dependencies add constraint dependencies_pkey PRIMARY KEY (id);
 CREATE INDEX dependencies_manifest ON dependencies USING btree (manifest_id);
 CREATE INDEX dependencies_package ON dependencies USING btree (ecosystem, name);
@@ -3433,6 +3454,7 @@ insert into schema_migrations (version, name, checksum) values
   (295, '0295-dependency-updates', '17bfabfed98cbf72df46750a33fc24c6e5060edb5c307c252bf7ff32f566d1ed'),
   (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
+  (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');
 
 create view organization_role_holders as
@@ -4215,6 +4237,9 @@ alter table dependency_schedules
   add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES dependency_configs(repository_id) ON DELETE CASCADE;
 alter table job_registry_secrets
   add constraint job_registry_secrets_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
+alter table default_setups
+  add constraint default_setups_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
+  add constraint default_setups_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE SET NULL;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

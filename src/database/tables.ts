@@ -647,6 +647,20 @@ export interface CustomPropertyValues {
   value: string[];
 }
 
+export interface DefaultSetups {
+  repository_id: Id<'repositories'>;
+  product: 'code_scanning' | 'code_quality';
+  languages: string[] | null;
+  query_suite: 'default' | 'extended';
+  threat_model: 'remote' | 'remote_and_local';
+  runner_type: 'standard' | 'labeled';
+  runner_label: string | null;
+  actor_id: Id<'accounts'> | null;
+  next_run_at: Date;
+  created_at: Date;
+  updated_at: Date;
+}
+
 export interface Dependencies {
   id: GeneratedAlways<Id<'dependencies'>>;
   manifest_id: Id<'dependency_manifests'>;
@@ -2484,6 +2498,7 @@ export interface DB {
   custom_images: CustomImages;
   custom_properties: CustomProperties;
   custom_property_values: CustomPropertyValues;
+  default_setups: DefaultSetups;
   dependencies: Dependencies;
   dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;

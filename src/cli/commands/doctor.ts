@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
 import { accounts } from '../doctor/accounts.ts';
+import { analysers } from '../doctor/analysers.ts';
 import { finding } from '../doctor/diagnosis.ts';
 import { contentsOfFiles, files } from '../doctor/files.ts';
 import { filesFolder, folders } from '../doctor/folders.ts';
@@ -46,6 +47,7 @@ export const doctorCommand = installationCommand(
         await finding('owners of files', () => filesFolder(installation)),
         await finding('jobs', () => jobs(installation)),
         await finding('workflows', () => workflowJobs(installation, installation.now)),
+        await finding('analysers', () => analysers(installation, installation.now)),
         await finding('ssh', () => ssh(configOf(command))),
         await finding('websites', async () => websites(configOf(command))),
         await finding('accounts', () => accounts(installation)),

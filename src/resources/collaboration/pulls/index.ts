@@ -1,6 +1,5 @@
 export { maxCommits, mergedTree } from './changes.ts';
 export { insertImportedCommits, loadPullCommits, type PullCommit } from './commit-store.ts';
-export { followOpened } from './follow-pushes.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { reviewerLimits } from './limits.ts';
@@ -33,4 +32,4 @@ export {
   saveLackingReviews,
   selectPull,
 } from './store.ts';
-export { testMerges } from './test-merges.ts';
+export { loadTestedPull, mergeOfHead } from './tested-pulls.ts';
