@@ -4,6 +4,7 @@ import { knownClientNames } from '#resources/repositories/apps/client-ids.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';
+import { runnerSettings } from './runner-settings.ts';
 import {
   addressRanges,
   adminToken,
@@ -298,19 +299,7 @@ export const settings = {
       'addresses at which clouds and registries exchange identity tokens, as cloud_a=https://login.microsoftonline.us; ' +
       'omitted: the public ones',
   },
-  runnerProvider: {
-    flag: '--runner-provider <name>',
-    variable: 'HEARTH_RUNNER_PROVIDER',
-    initial: 'none',
-    parse: oneOf('none', 'process'),
-    about: 'what makes the machines of hosted runners: none, or a process and a folder for each on this machine',
-  },
-  runnerProgram: {
-    flag: '--runner-program <file>',
-    variable: 'HEARTH_RUNNER_PROGRAM',
-    parse: asPath,
-    about: 'program that runs the jobs of hosted runners on their machines, as act_runner; omitted: they run none',
-  },
+  ...runnerSettings,
   oauthClients: {
     flag: '--oauth-clients <names>',
     variable: 'HEARTH_OAUTH_CLIENTS',
