@@ -167,6 +167,15 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     actionsOrigin: config.actionsOrigin,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     prices: config.prices,
+    assistantServer:
+      config.assistantUrl === undefined
+        ? undefined
+        : {
+            url: config.assistantUrl,
+            model: config.assistantModel,
+            key: config.assistantKey,
+            repositories: config.assistantRepositories,
+          },
     knownClients: config.oauthClients,
     clock: () => new Date(),
     url,

@@ -1,5 +1,6 @@
 import { parsePagesOrigin } from '#endpoint/pages-address.ts';
 import { StartupError } from '#lib/startup-error.ts';
+import { sentRepositories } from '#resources/platform/assistant/reviews/server.ts';
 import { knownClientNames } from '#resources/repositories/apps/client-ids.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
@@ -231,6 +232,25 @@ export const settings = {
     secret: true,
     parse: String,
     about: 'key of the embedding server, sent as a bearer token',
+  },
+  assistantUrl: {
+    variable: 'HEARTH_ASSISTANT_URL',
+    parse: serverAddress,
+    about:
+      "root of an API like OpenAI's whose model reviews pull requests, as http://10.0.0.5:11434/v1; omitted: no assistant is attached",
+  },
+  assistantModel: { variable: 'HEARTH_ASSISTANT_MODEL', parse: String, about: "model of the assistant's server" },
+  assistantKey: {
+    variable: 'HEARTH_ASSISTANT_KEY',
+    secret: true,
+    parse: String,
+    about: "key of the assistant's server, sent as a bearer token",
+  },
+  assistantRepositories: {
+    variable: 'HEARTH_ASSISTANT_REPOSITORIES',
+    initial: 'public',
+    parse: oneOf(...sentRepositories),
+    about: "which repositories' changes are sent to the assistant's server: public, or all",
   },
   tlsCert: {
     flag: '--tls-cert <file>',

@@ -254,7 +254,7 @@ create table apps (
   updated_at timestamp with time zone not null,
   built_in text,
   constraint apps_kind_check CHECK ((kind = ANY (ARRAY['app'::text, 'oauth'::text]))),
-  constraint apps_built_in_check CHECK ((built_in = ANY (ARRAY['actions'::text, 'code_scanning'::text, 'gh'::text, 'git_credential_manager'::text, 'vscode'::text])))
+  constraint apps_built_in_check CHECK ((built_in = ANY (ARRAY['actions'::text, 'code_scanning'::text, 'assistant'::text, 'gh'::text, 'git_credential_manager'::text, 'vscode'::text])))
 );
 create table artifacts (
   id bigint generated always as identity not null,
@@ -283,6 +283,24 @@ create table assistant_assignments (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint assistant_assignments_of_one CHECK ((num_nonnulls(user_id, team_id) = 1))
+);
+create table assistant_reviews (
+  id bigint generated always as identity not null,
+  organization_id bigint not null,
+  repository_id bigint not null,
+  repository_name text not null,
+  issue_id bigint,
+  requester_id bigint,
+  state text not null,
+  due_at timestamp with time zone,
+  attempts integer default 0 not null,
+  problem text,
+  model text not null,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint assistant_reviews_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint assistant_reviews_due CHECK (((state = 'queued'::text) = (due_at IS NOT NULL))),
+  constraint assistant_reviews_completed CHECK (((state = 'queued'::text) = (completed_at IS NULL)))
 );
 create table assistant_space_collaborators (
   id bigint generated always as identity not null,
@@ -325,6 +343,14 @@ create table autolinks (
   is_alphanumeric boolean not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
+);
+create table billing_assistant_days (
+  organization_id bigint not null,
+  day date not null,
+  rate_id integer not null,
+  user_id bigint not null,
+  model text not null,
+  quantity bigint not null
 );
 create table billing_budget_alerts (
   budget_id bigint not null,
@@ -2543,6 +2569,13 @@ CREATE UNIQUE INDEX assistant_assignments_team ON assistant_assignments USING bt
 CREATE INDEX assistant_assignments_of_user ON assistant_assignments USING btree (user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX assistant_assignments_of_team ON assistant_assignments USING btree (team_id) WHERE (team_id IS NOT NULL);
 CREATE INDEX assistant_assignments_end ON assistant_assignments USING btree (ends_on) WHERE (ends_on IS NOT NULL);
+alter table assistant_reviews add constraint assistant_reviews_pkey PRIMARY KEY (id);
+CREATE INDEX assistant_reviews_due_at ON assistant_reviews USING btree (due_at) WHERE (state = 'queued'::text);
+CREATE INDEX assistant_reviews_waiting ON assistant_reviews USING btree (organization_id) WHERE (state = 'queued'::text);
+CREATE INDEX assistant_reviews_organization ON assistant_reviews USING btree (organization_id, completed_at);
+CREATE INDEX assistant_reviews_completed_at ON assistant_reviews USING btree (completed_at);
+CREATE INDEX assistant_reviews_issue ON assistant_reviews USING btree (issue_id);
+CREATE INDEX assistant_reviews_requester ON assistant_reviews USING btree (requester_id, organization_id, created_at);
 alter table assistant_space_collaborators add constraint assistant_space_collaborators_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX assistant_space_collaborators_once ON assistant_space_collaborators USING btree (space_id, user_id, team_id) NULLS NOT DISTINCT;
 CREATE INDEX assistant_space_collaborators_user ON assistant_space_collaborators USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -2554,6 +2587,7 @@ alter table authorization_codes add constraint authorization_codes_pkey PRIMARY 
 CREATE INDEX authorization_codes_expires ON authorization_codes USING btree (expires_at);
 alter table autolinks add constraint autolinks_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX autolinks_key_prefix ON autolinks USING btree (repository_id, lower(key_prefix));
+alter table billing_assistant_days add constraint billing_assistant_days_pkey PRIMARY KEY (organization_id, day, rate_id, user_id, model);
 alter table billing_budget_alerts add constraint billing_budget_alerts_pkey PRIMARY KEY (budget_id, month, threshold);
 alter table billing_budget_recipients add constraint billing_budget_recipients_pkey PRIMARY KEY (budget_id, user_id);
 CREATE INDEX billing_budget_recipients_user ON billing_budget_recipients USING btree (user_id);
@@ -3339,7 +3373,8 @@ insert into schema_migrations (version, name, checksum) values
   (291, '0291-merge-queues', 'a941775ea616a5ba68d92746269bed36e04c4a506a292556b5c71d729a11d9aa'),
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
-  (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed');
+  (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
+  (299, '0299-assistant-reviews', '5b38f4907b353d65356397758b9c5795dbaec958d09d6913a8a00192129f8c57');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -4105,6 +4140,13 @@ alter table rule_suites
   add constraint rule_suites_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table private_registry_settings
   add constraint private_registry_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table assistant_reviews
+  add constraint assistant_reviews_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  add constraint assistant_reviews_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE SET NULL,
+  add constraint assistant_reviews_requester_id_fkey FOREIGN KEY (requester_id) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table billing_assistant_days
+  add constraint billing_assistant_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  add constraint billing_assistant_days_rate_id_fkey FOREIGN KEY (rate_id) REFERENCES billing_rates(id);
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

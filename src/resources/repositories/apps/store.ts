@@ -40,6 +40,11 @@ export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<A
 export const findBuiltInApp = (db: Db, name: NonNullable<AppRow['built_in']>): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('built_in', '=', name).executeTakeFirst();
 
+/** Locks the creation of an app that is part of the server, so that concurrent first uses create one. */
+export const lockBuiltInApp = async (tx: Tx, name: NonNullable<AppRow['built_in']>): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`built-in app ${name}`}, 0))`.execute(tx);
+};
+
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
 
