@@ -237,7 +237,8 @@ export const settings = {
     variable: 'HEARTH_ASSISTANT_URL',
     parse: serverAddress,
     about:
-      "root of an API like OpenAI's whose model reviews pull requests, as http://10.0.0.5:11434/v1; omitted: no assistant is attached",
+      "root of an API like OpenAI's whose model reviews pull requests, as http://10.0.0.5:11434/v1; " +
+      'omitted: no assistant is attached',
   },
   assistantModel: { variable: 'HEARTH_ASSISTANT_MODEL', parse: String, about: "model of the assistant's server" },
   assistantKey: {

@@ -1,7 +1,7 @@
 // Requests to servers with OpenAI's API, which the operator has configured.
 import type { Outbound } from './outbound.ts';
 
-export type ModelServer = {
+type ModelServer = {
   readonly outbound: Outbound;
   /** The full URL of an endpoint, such as `/v1/embeddings`. */
   readonly url: string;

@@ -126,8 +126,8 @@ type LostRequest = ReviewRequest & { repository_id: Id<'repositories'> };
 
 /**
  * Withdraws requests to people and teams who have no role in the repository any more, a batch of them. All of an owner's are
- * looked at, since a request doesn't say which role allowed it. The assistant's bot needs none: a seat of the requester allows its
- * review.
+ * looked at, since a request doesn't say which role allowed it. The assistant's bot needs no role: a seat of the requester allows
+ * its review.
  */
 export async function dropLostRequests(tx: Tx, { owner, repository }: Lost): Promise<LostRequest[]> {
   const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;

@@ -83,7 +83,7 @@ type WantedAssistantUsage = {
   readonly product?: string | undefined;
 };
 
-export type ModelUsage = Usage & { readonly model: string };
+type ModelUsage = Usage & { readonly model: string };
 
 /** The assistant's usage in an organization, by its models and rates. */
 export async function sumAssistantUsage(

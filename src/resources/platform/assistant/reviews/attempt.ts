@@ -1,5 +1,5 @@
-// One attempt at a review by the assistant. Git and the server that writes reviews are asked outside of transactions; what was true
-// before is read again in the transaction that writes.
+// One attempt at a review by the assistant. Git and the server that writes reviews are asked outside of transactions. The
+// transaction that writes the review reads again whether it may.
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import { repoOf } from '#git/store.ts';
@@ -36,7 +36,7 @@ export async function attemptReview(open: Open, review: AssistantReviewRow, stop
   const limits = services.resourceLimits.of(assistantReviewLimits);
   if (review.attempts > limits.attempts) return reportInChange(open, review, 'This server ended while it tried to.');
   const found = await findSubject(scope, review, async (issue) => (await loadPulls(scope.db, [issue])).get(issue));
-  if ('reason' in found) return endInChange(open, review, found);
+  if ('reason' in found) return endInChange(open, review);
   const { pull, server } = found;
   const prompt = await readPrompt(repoOf(git, pull.repository_id), pull, limits);
   if (prompt.patches.size === 0)
@@ -148,11 +148,11 @@ async function lockSubject(
   return (await findLeasedForUpdate(scope.tx, review)) ? found : undefined;
 }
 
-/** Ends a review that can't be written. */
-async function endInChange(open: Open, review: AssistantReviewRow, obstacle: Obstacle): Promise<void> {
+/** Ends a review that can't be written. If it could be now, its lease runs out, and it is attempted again. */
+async function endInChange(open: Open, review: AssistantReviewRow): Promise<void> {
   await open().change(async (scope) => {
     const subject = await lockSubject(scope, review);
-    if (subject) await end(scope, review, 'reason' in subject ? subject : obstacle);
+    if (subject && 'reason' in subject) await end(scope, review, subject);
   });
 }
 

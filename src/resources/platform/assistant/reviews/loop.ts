@@ -7,8 +7,6 @@ import { assistantReviewLimits } from '../limits.ts';
 import { attemptReview, failByError } from './attempt.ts';
 import { type AssistantReviewRow, leaseReviews, returnReview } from './store.ts';
 
-type Context = BackgroundLoopContext<Services>;
-
 /** The pause before the queue is read again, for retried reviews. New ones are signalled. */
 const idleMs = 8_000;
 /** What an attempt may take beside the reply of the server, before another process takes it over. */
@@ -42,13 +40,14 @@ export const reviewLoop: BackgroundLoop<Services> = {
   },
 };
 
-function openReviewer(context: Context, stopping: AbortSignal) {
+function openReviewer(context: BackgroundLoopContext<Services>, stopping: AbortSignal) {
   const { log, clock } = context;
   const { db, services } = context.interruptible ?? context;
   const limits = services.resourceLimits.of(assistantReviewLimits);
   const running = new Map<Id<'accounts'>, Promise<void>>();
   let wakeUp = Promise.withResolvers<void>();
-  const open = (): JobContext => jobContext({ db, log, now: clock(), stopping }, services);
+  const fixed = { db, log, stopping };
+  const open = (): JobContext => jobContext({ ...fixed, now: clock() }, services);
 
   const attempt = async (review: AssistantReviewRow): Promise<void> => {
     try {

@@ -116,7 +116,8 @@ another bar. Then comes the line of the diff: "+" for an added line, "-" for a r
 Answer with a JSON object of the given schema:
 - summary: what the pull request does, and your opinion of it, in a few sentences of Markdown.
 - comments: real problems only, such as errors, security holes, missing cases and misleading names; none about taste. Each is
-  about one line, or a range from start_line to line, that the patch of a file shows. side is RIGHT for added and unchanged lines,
-  with numbers of the file after the change, and LEFT for removed lines, with numbers of the file before it. start_line is null for
-  a single line. suggestion is null, or the complete text that should replace the lines, without line numbers or markers.
+  about one line, or a range from start_line to line, that the patch of a file shows. side is RIGHT for added and unchanged
+  lines, with numbers of the file after the change, and LEFT for removed lines, with numbers of the file before it. start_line
+  is null for a single line. suggestion is null, or the complete text that should replace the lines, without line numbers or
+  markers.
 `;

@@ -16,7 +16,8 @@ type DayRow = {
 /** The reviews `r` that were posted for users of an organization or one of its teams, child teams included. */
 function postedFor({ organization, team }: AssistantUsers): RawBuilder<unknown> {
   const inTeam = sql`r.requester_id in (select m.user_id from team_members m join teams t on t.id = m.team_id
-    where t.ancestors @> array[(select w.id from teams w where w.organization_id = o.id and lower(w.slug) = lower(${team ?? ''}))])`;
+    where t.ancestors @> array[(
+      select w.id from teams w where w.organization_id = o.id and lower(w.slug) = lower(${team ?? ''}))])`;
   return sql`assistant_reviews r join accounts o on o.id = r.organization_id
     where lower(o.login) = lower(${organization}) and r.state = 'done' and ${team === undefined ? sql`true` : inTeam}`;
 }

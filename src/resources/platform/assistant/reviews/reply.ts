@@ -4,7 +4,7 @@ import { areInOneHunk, findLine, type Patch, type Side, sides } from '#resources
 import type { ReadChanges, ReviewLimits } from './prompt.ts';
 
 /** A comment of a review, at a location that was checked. */
-export type ModelComment = {
+type ModelComment = {
   readonly path: string;
   readonly body: string;
   readonly side: Side;

@@ -14,7 +14,7 @@ import { findSeat } from '../seat-store.ts';
 import type { AssistantServer } from './server.ts';
 import { cancelQueued, countQueued, insertReviewRequest } from './store.ts';
 
-type ReviewedRepository = Pick<RepositoryRow, 'id' | 'owner_id' | 'visibility'> & {
+type ReviewedRepository = Pick<RepositoryRow, 'id' | 'owner_id' | 'visibility' | 'is_private_fork'> & {
   readonly owner: { readonly kind: string; readonly login: string };
 };
 
@@ -34,6 +34,7 @@ export async function refusalOf(
 ): Promise<string | undefined> {
   if (repo.owner.kind !== 'organization')
     return 'The assistant reviews pull requests in repositories of organizations, whose members have seats.';
+  if (repo.is_private_fork) return 'The private fork of a security advisory is not sent to an assistant.';
   if (repo.visibility !== 'public' && server.repositories !== 'all')
     return 'This server sends public repositories alone to its assistant.';
   const seat = await findSeat(db, { organization: repo.owner_id, today: dayOf(now) }, requester);

@@ -1,5 +1,5 @@
-// The statements of reviews by the assistant. A queued review is due at a time. A process that works on one postpones that time, so
-// that another process takes the review over if the first one is killed.
+// The statements of reviews by the assistant. A queued review is due at a time. A process that works on one postpones that time,
+// so that another process takes the review over if the first one is killed.
 import { type Insertable, type Selectable, sql } from 'kysely';
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';

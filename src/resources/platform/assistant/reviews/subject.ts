@@ -46,6 +46,7 @@ export async function findSubject(
   if (!requests.some(({ user_id }) => user_id === bot.id)) return { reason: 'The request was withdrawn.' };
   if (pull.state === 'closed') return { reason: 'The pull request was closed.', subject };
   if (repo.archived) return { reason: 'The repository was archived.', subject };
+  if (repo.locked_by !== null) return { reason: 'The repository was locked for a migration.', subject };
   if (pull.locked) return { reason: 'The conversation was locked.', subject };
   if (requester_id === null) return { reason: 'The account of the requester was deleted.', subject };
   if (!server) return { reason: notAttached, subject };
