@@ -284,7 +284,7 @@ export const settings = {
     flag: '--prices <file>',
     variable: 'HEARTH_PRICES',
     parse: asPath,
-    about: 'file of what minutes and storage cost (JSON); omitted: nothing costs anything',
+    about: 'file of what minutes, storage and the assistant cost (JSON); omitted: nothing costs anything',
   },
   runnerCatalogue: {
     flag: '--runner-catalogue <file>',

@@ -605,11 +605,10 @@ test('statements don’t grow with the rows', async () => {
   model.answer = writing({ summary: 'Fine.', comments: [] });
   const review = async () => {
     await at.request();
-    const { statements } = await countStatements(() => w.settle());
-    return statements.length;
+    await w.settle();
+    pass(24 * 60);
   };
   await review();
-  pass(24 * 60);
   const paths = [
     `/orgs/${owner.login}/assistant/metrics`,
     `/orgs/${owner.login}/assistant/billing/seats`,
@@ -624,12 +623,49 @@ test('statements don’t grow with the rows', async () => {
     return found;
   };
   const one = await count();
-  for (let more = 0; more < 3; more++) {
-    await review();
-    pass(24 * 60);
-  }
+  for (let more = 0; more < 3; more++) await review();
   expect((await client.get(paths[0] ?? '')).body).toHaveLength(4);
   expect(await count()).toEqual(one);
+});
+
+test('a review of many files with many comments takes as many statements as a small one', async () => {
+  const { services, worker } = await w.another({ resourceLimits: { assistant: { comments: 50 } } });
+  const context = {
+    db: w.db,
+    services,
+    log: worker.log,
+    clock: () => w.clock.now,
+    waits: openWorkWaits(new AbortController().signal),
+  };
+  const statementsOf = async (files: number) => {
+    const names = Array.from({ length: files }, (_, at) => `many/${at}.txt`);
+    const at = await setting({ files: Object.fromEntries(names.map((name) => [name, 'one\n'])) });
+    const comments = names.map((path) => ({ path, side: 'RIGHT', start_line: null, line: 1, body: 'One?', suggestion: null }));
+    model.answer = writing({ summary: 'Fine.', comments });
+    await at.request();
+    const { statements } = await countStatements(() => reviewLoop.drain(context));
+    expect(await at.comments()).toHaveLength(Math.min(files, 30));
+    return statements;
+  };
+  const few = await statementsOf(1);
+  expect(few.length).toBeGreaterThan(20);
+  expect(await statementsOf(40)).toHaveLength(few.length);
+});
+
+test('its request stays when others lose their access, and the private fork of an advisory is not sent', async () => {
+  const at = await setting();
+  const { client, base, pull } = at;
+  const grace = await w.user();
+  await client.put(`${base}/collaborators/${grace.login}`, { permission: 'triage' });
+  await w.collaborator(at.repo, grace, 'triage');
+  await client.post(`${pull}/requested_reviewers`, { reviewers: [grace.login, bot] });
+  await leaseReviews(w.db, { limit: 5, busy: [], now: w.clock.now, until: new Date(w.clock.now.getTime() + 60_000) });
+  await client.delete(`${base}/collaborators/${grace.login}`);
+  await w.settle();
+  expect((await client.get(`${pull}/requested_reviewers`)).body.users).toMatchObject([{ login: bot }]);
+  await client.delete(`${pull}/requested_reviewers`, asking);
+  await w.db.updateTable('repositories').set({ is_private_fork: true }).where('id', '=', at.repo.id).execute();
+  expect(await at.request()).toMatchObject({ status: 422, body: { message: expect.stringContaining('The private fork') } });
 });
 
 test('the name of the assistant is reserved, and its bot has no other rights', async () => {
