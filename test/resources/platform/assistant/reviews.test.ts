@@ -1,11 +1,11 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
 import { afterAll, expect, test } from 'vitest';
 import { countStatements } from '#database/client.ts';
+import { workChannel } from '#database/work-signals.ts';
 import { openWorkWaits } from '#jobs/work-waits.ts';
-import { runDueJobs } from '#jobs/worker.ts';
+import { runDueJobs, startWorker } from '#jobs/worker.ts';
 import { reviewLoop } from '#resources/platform/assistant/reviews/loop.ts';
 import { leaseReviews } from '#resources/platform/assistant/reviews/store.ts';
 import { spentBudgetOf } from '#resources/platform/billing/index.ts';
@@ -484,6 +484,18 @@ const spend = ({ client, owner }: At, product = 'assistant') =>
     budget_product_sku: product,
   });
 
+test('a failure of the last attempt is not reported to a closed pull request', async () => {
+  const at = await setting();
+  model.answer = async (response, request) => {
+    await at.client.patch(at.pull, { state: 'closed' });
+    await answering(401)(response, request);
+  };
+  await at.request();
+  await w.settle();
+  expect(await at.row()).toMatchObject({ state: 'cancelled', problem: 'The pull request was closed.' });
+  expect(await at.reviews()).toEqual([]);
+});
+
 test('a deleted pull request ends its review', async () => {
   const at = await setting();
   model.answer = async (response, request) => {
@@ -557,6 +569,7 @@ test('a review whose process was killed is taken over, and two processes post it
   await first;
   const bodies = (await at.reviews()).map(({ body }: { body: string }) => body.split('\n')[0]);
   expect(bodies).toEqual(['Fine.', 'By the second.']);
+  expect(await at.row()).toMatchObject({ state: 'done', attempts: 2, problem: null });
 
   // A review that ends its process each time is given up.
   await at.request();
@@ -585,16 +598,39 @@ test('a worker that stops leaves the review to the next one, and the attempt doe
   expect(await at.reviews()).toHaveLength(1);
 });
 
-test('a running worker is woken by a request', async () => {
-  const at = await setting();
-  model.answer = writing({ summary: 'Fine.', comments: [] });
-  const { startWorker } = await import('#jobs/worker.ts');
+test('a request wakes running workers, which write one review of an organization at a time', async () => {
+  const [one, other] = [await setting(), await setting()];
+  const branch = fresh('second');
+  await one.commit(branch, { [`${branch}.txt`]: 'x\n' });
+  const second = `${one.base}/pulls/${await one.open(branch)}/requested_reviewers`;
+  await w.settle();
+  const heard: string[] = [];
+  const listener = await w.hearth.database.pool.connect();
+  listener.on('notification', ({ payload }) => heard.push(payload ?? ''));
+  await listener.query(`listen ${workChannel}`);
+  const holds = [one, other].map(() => ({ arrived: Promise.withResolvers<void>(), release: Promise.withResolvers<void>() }));
+  let received = 0;
+  model.answer = async (response, request) => {
+    const hold = holds[received++];
+    hold?.arrived.resolve();
+    await hold?.release.promise;
+    await writing({ summary: 'Fine.', comments: [] })(response, request);
+  };
   const worker = await startWorker(w.hearth.worker);
   try {
-    await pause(50);
-    await at.request();
-    await expect.poll(async () => (await at.row())?.state, { timeout: 30_000 }).toBe('done');
+    await one.request();
+    await holds[0]?.arrived.promise;
+    await expect.poll(() => heard.join()).toContain('assistant');
+    // The review of the other organization is requested last, and isn't held up.
+    await one.client.post(second, asking);
+    await other.request();
+    await holds[1]?.arrived.promise;
+    expect(await one.row()).toMatchObject({ state: 'queued', attempts: 0 });
+    for (const { release } of holds) release.resolve();
+    await expect.poll(async () => (await one.row())?.state, { timeout: 60_000 }).toBe('done');
+    await expect.poll(async () => (await other.row())?.state, { timeout: 60_000 }).toBe('done');
   } finally {
+    listener.release(true);
     await worker.stop();
   }
 });
