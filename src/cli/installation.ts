@@ -181,6 +181,7 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     url,
     pages: pagesSettingsFor(config),
     advisories: config.advisories,
+    dependencyBotRunner: config.dependencyBotRunner,
     trustedProxies: config.trustedProxies,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };

@@ -101,3 +101,11 @@ export function secretKey(text: string): Buffer {
   if (key.length !== 32) throw new Error('must be 32 bytes in base64 or in hexadecimal digits');
   return key;
 }
+
+/** Labels of runners, with commas between them. */
+export function runnerLabels(text: string): string[] {
+  const labels = text.split(',').map((label) => label.trim());
+  if (!labels.every((label) => /^[\w .:-]{1,100}$/.test(label)))
+    throw new Error('must be labels, with commas between them');
+  return labels;
+}

@@ -15,6 +15,7 @@ import {
   onOff,
   portOrOff,
   postgresAddress,
+  runnerLabels,
   secretKey,
   serverAddress,
   sourceToken,
@@ -154,6 +155,11 @@ export const settings = {
     variable: 'HEARTH_ADVISORIES',
     parse: asPath,
     about: 'folder of advisories about vulnerable packages, as OSV files; omitted: dependencies are listed, and raise no alerts',
+  },
+  dependencyBotRunner: {
+    variable: 'HEARTH_DEPENDENCY_BOT_RUNNER',
+    parse: runnerLabels,
+    about: 'labels of the runners for the jobs of the dependency bot, with commas between; omitted: ubuntu-latest',
   },
   vocabulary: {
     flag: '--vocabulary <words>',

@@ -84,6 +84,7 @@ export interface ActionsSecrets {
   value: Buffer;
   created_at: Date;
   updated_at: Date;
+  store: 'actions' | 'dependency_bot';
 }
 
 export interface ActionsVariables {
@@ -181,7 +182,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
-  built_in: 'actions' | 'code_scanning' | 'assistant' | 'gh' | 'git_credential_manager' | 'vscode' | null;
+  built_in: 'actions' | 'code_scanning' | 'dependency_bot' | 'assistant' | 'gh' | 'git_credential_manager' | 'vscode' | null;
 }
 
 export interface Artifacts {
@@ -725,6 +726,18 @@ export interface DependencyGraphs {
   read_at: Date;
 }
 
+export interface DependencyIgnores {
+  id: GeneratedAlways<Id<'dependency_ignores'>>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  package: string;
+  from_version: string | null;
+  before_version: string | null;
+  version: string | null;
+  created_by: Id<'accounts'> | null;
+  created_at: Date;
+}
+
 export interface DependencyManifests {
   id: GeneratedAlways<Id<'dependency_manifests'>>;
   repository_id: Id<'repositories'>;
@@ -732,6 +745,31 @@ export interface DependencyManifests {
   blob_sha: string | null;
   problem: string | null;
   snapshot_id: Id<'dependency_snapshots'> | null;
+}
+
+export interface DependencyPulls {
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  kind: 'security' | 'version';
+  target_branch: string;
+  group_name: string | null;
+  dependencies: Json;
+  subject: string;
+  branch: string;
+  head_sha: string;
+  paths: string[];
+  options: Json;
+  is_open: boolean;
+}
+
+export interface DependencySchedules {
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  target_branch: string;
+  next_at: Date;
 }
 
 export interface DependencySnapshots {
@@ -743,6 +781,24 @@ export interface DependencySnapshots {
   ref: string;
   commit_sha: string;
   created_at: Date;
+}
+
+export interface DependencyUpdates {
+  id: GeneratedAlways<Id<'dependency_updates'>>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  kind: 'security' | 'version';
+  target_branch: string;
+  base_sha: string;
+  request: Json;
+  options: Json;
+  remakes_id: Id<'issues'> | null;
+  run_id: Id<'workflow_runs'> | null;
+  state: 'running' | 'done' | 'failed';
+  problem: string | null;
+  created_at: Date;
+  ended_at: Date | null;
 }
 
 export interface DeploymentStatuses {
@@ -811,7 +867,7 @@ export interface EncryptionKeys {
   private_key: Buffer | null;
   created_at: Date;
   retired_at: Date | null;
-  purpose: 'private_registries' | 'actions';
+  purpose: 'private_registries' | 'actions' | 'dependency_bot';
   repository_id: Id<'repositories'> | null;
   environment_id: Id<'environments'> | null;
 }
@@ -2368,6 +2424,7 @@ export interface WorkflowRuns {
   workflow_repository_id: Id<'repositories'> | null;
   workflow_path: string | null;
   required_for_ref: string | null;
+  secret_source: Generated<'actions' | 'dependency_bot' | 'none'>;
 }
 
 export interface Workflows {
@@ -2445,8 +2502,12 @@ export interface DB {
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
   dependency_graphs: DependencyGraphs;
+  dependency_ignores: DependencyIgnores;
   dependency_manifests: DependencyManifests;
+  dependency_pulls: DependencyPulls;
+  dependency_schedules: DependencySchedules;
   dependency_snapshots: DependencySnapshots;
+  dependency_updates: DependencyUpdates;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;

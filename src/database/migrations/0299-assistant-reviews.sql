@@ -1,7 +1,7 @@
 -- The assistant acts as a bot of the server.
 alter table apps drop constraint apps_built_in_check,
   add constraint apps_built_in_check
-    check (built_in in ('actions', 'code_scanning', 'assistant', 'gh', 'git_credential_manager', 'vscode'));
+    check (built_in in ('actions', 'code_scanning', 'dependency_bot', 'assistant', 'gh', 'git_credential_manager', 'vscode'));
 
 -- Reviews of pull requests that people requested from the assistant. The rows of finished reviews are what its metrics and its
 -- activity are made of, so they stay when their repository is deleted, under its last name.

@@ -4,6 +4,8 @@ import { actionsSecrets } from './actions-secrets/family.ts';
 import { actionsVariables } from './actions-variables/family.ts';
 import { artifacts } from './artifacts/family.ts';
 import { caches } from './caches/family.ts';
+import { dependencyBotSecrets } from './dependency-bot-secrets/family.ts';
+import { dependencyUpdates } from './dependency-updates/family.ts';
 import { deployments } from './deployments/family.ts';
 import { encryptionKeys } from './encryption-keys/family.ts';
 import { environments } from './environments/family.ts';
@@ -29,6 +31,7 @@ export const actionsFamilies = [
   encryptionKeys,
   actionsConfiguration,
   actionsSecrets,
+  dependencyBotSecrets,
   actionsVariables,
   deployments,
   privateRegistries,
@@ -43,5 +46,6 @@ export const actionsFamilies = [
   caches,
   identityTokens,
   repositoryDispatches,
+  dependencyUpdates,
   pages,
 ] as const;

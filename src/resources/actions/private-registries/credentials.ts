@@ -13,16 +13,18 @@ type Selected = { readonly granted: readonly Credential[]; readonly refused: rea
 
 /**
  * The registries for a job of a workflow, with their decrypted secrets, and the ones that it can't have. A registry has to be
- * named by the workflow and visible to the repository, and its organization has to allow workflows to use registries.
+ * named by the workflow and visible to the repository, and its organization has to allow workflows to use registries, unless the
+ * server wrote the workflow (`isForServer`).
  */
 export async function selectRegistries(
   db: Db,
   secrets: Secrets,
   repository: Repository,
   names: readonly string[],
+  { isForServer }: { readonly isForServer: boolean },
 ): Promise<Selected> {
   const [isAllowed, found] = await Promise.all([
-    allowsWorkflows(db, repository.owner_id),
+    isForServer || allowsWorkflows(db, repository.owner_id),
     loadCredentials(db, secrets, repository, names),
   ]);
   const granted: Credential[] = [];
@@ -62,6 +64,18 @@ const reasonOf = (isAllowed: boolean): string =>
   isAllowed
     ? 'no private registry of its organization that this repository may use has this name'
     : "its owner doesn't allow workflows to use private registries";
+
+/** The registries that the server's own jobs for a repository can use, without their secrets. */
+export async function listUsable(
+  db: Db,
+  secrets: Secrets,
+  repository: Repository,
+): Promise<Pick<Credential, 'name' | 'registry_type'>[]> {
+  const all = await registriesFor(db, secrets, repository);
+  return all
+    .filter((credential) => unusableReason(credential) === undefined)
+    .map(({ name, registry_type }) => ({ name, registry_type }));
+}
 
 /** All registries that a repository may use, with their decrypted secrets. */
 export async function registriesFor(db: Db, secrets: Secrets, repository: Repository): Promise<Credential[]> {

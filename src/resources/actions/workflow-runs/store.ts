@@ -53,6 +53,7 @@ const summaryColumns = [
   'workflow_repository_id',
   'workflow_path',
   'required_for_ref',
+  'secret_source',
   'pull_request_id',
   'actor_id',
   'triggering_actor_id',

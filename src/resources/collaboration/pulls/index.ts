@@ -9,6 +9,7 @@ export { mergeNames } from './merge-names.ts';
 export { writeMerge } from './merging.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
+export { writeHeadRef } from './refs.ts';
 export {
   insertImportedRequests,
   loadRequests,
@@ -18,6 +19,7 @@ export {
   teamReaches,
 } from './reviewer-store.ts';
 export { removeReviewers, requestUnasked, withdrawRequest } from './reviewers.ts';
+export { changePull, openPull, prepareEnds } from './rules.ts';
 export {
   countImportedReviewComments,
   countReviewComments,

@@ -8,6 +8,7 @@ export const builtInSlugs: { readonly [Name in BuiltIn]: string } = {
   actions: 'hearth-actions',
   code_scanning: 'hearth-code-scanning',
   assistant: 'hearth-assistant',
+  dependency_bot: 'hearth-dependency-bot',
 };
 
 /** The login of the bot that acts for the assistant. */

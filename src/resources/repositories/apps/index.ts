@@ -1,4 +1,13 @@
-export { actionsAppOf, assistantAppOf, codeScanningAppOf, createJobToken, findActionsApp, findAssistantBot } from './built-in.ts';
+export {
+  actionsAppOf,
+  assistantAppOf,
+  codeScanningAppOf,
+  createJobToken,
+  dependencyBotOn,
+  findActionsApp,
+  findAssistantBot,
+  findDependencyBot,
+} from './built-in.ts';
 export { assistantLogin } from './built-in-slugs.ts';
 export { type AppChange, acceptPermissions, changeApp, waitingFor } from './changes.ts';
 export { knownClientOf } from './client-ids.ts';

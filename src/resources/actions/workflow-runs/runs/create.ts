@@ -63,6 +63,8 @@ export type NewRun = {
   /** The number of runs that led to it, each triggered by the end of the previous one. */
   readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
+  /** Which secrets its jobs get. Omitted: those of workflows. */
+  readonly secretSource?: RunRow['secret_source'] | undefined;
   /** The user who requested it, if a job's token creates it. */
   readonly onBehalfOf?: Id<'accounts'> | undefined;
 };
@@ -126,6 +128,7 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
     file: content,
     problems: JSON.stringify(problems),
     is_from_fork: isFromFork,
+    secret_source: wanted.secretSource ?? 'actions',
     depth: wanted.depth ?? 0,
   });
   await insertRunFiles(

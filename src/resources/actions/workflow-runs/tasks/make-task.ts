@@ -2,17 +2,20 @@
 
 import type { Db } from '#database/connect.ts';
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
+import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
+import { loadBotSecretsForJob } from '#resources/actions/dependency-bot-secrets/index.ts';
 import { findBranchProtection } from '#resources/actions/environments/index.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { createJobToken } from '#resources/repositories/apps/index.ts';
+import { listReadableByBot, updatesWorkflow } from '#resources/security/dependency-bot/index.ts';
 import { strategyContext } from '#workflow-files/calls.ts';
 import { budget, ExpressionProblem, type Json, newBudget } from '#workflow-files/expressions.ts';
-import { lineOf } from '#workflow-files/file.ts';
+import { dynamicPath, lineOf } from '#workflow-files/file.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
 import type { JobResult } from '#workflow-files/plan.ts';
@@ -27,6 +30,7 @@ import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from 
 import { loadContextFacts } from '../planning/context-facts.ts';
 import { githubContext } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
+import { isDynamic } from '../runs/dynamic.ts';
 import { putSteps } from '../states/steps.ts';
 import { type JobRow, updateJob } from '../store.ts';
 import { identityRequest } from './identity.ts';
@@ -105,12 +109,13 @@ export async function makeTask(
   const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
   const rights = forkRights(policy, facts.repository);
   const { token: permissions, identity } = permissionsOfCalled(workflow, calls, id, {
-    byDefault: policy.defaultTokenPermissions,
+    // The public API's rule for what the dependency bot starts.
+    byDefault: run.secret_source === 'dependency_bot' ? 'read' : policy.defaultTokenPermissions,
     mayWrite: !run.is_from_fork || rights.writeTokens,
   });
   const until = addMinutes(now, minutes + tokenMinutesBeyond);
   const { token, row } = await createJobToken(tx, {
-    repositories: [run.repository_id],
+    repositories: [run.repository_id, ...(await readableBeside(tx, run))],
     owner_id: run.owner_id,
     permissions,
     expiresAt: until,
@@ -119,7 +124,7 @@ export async function makeTask(
   const readable = readableRefs(run, facts.repository.default_branch);
   const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
   const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, facts, standing) : undefined;
-  const mayHaveSecrets = !run.is_from_fork || rights.secrets;
+  const mayHaveSecrets = (!run.is_from_fork || rights.secrets) && run.secret_source !== 'none';
   const hand = (all: NamedSecrets): NamedSecrets =>
     happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
   const github = { ...githubContext(run, facts), job: id };
@@ -152,6 +157,12 @@ export async function makeTask(
   };
 }
 
+/** The repositories that the token of a job may read beside its own: those that an organization lets the dependency bot read. */
+const readableBeside = async (db: Db, run: FoundJob['run']): Promise<Id<'repositories'>[]> =>
+  isDynamic(run) && run.path === dynamicPath(updatesWorkflow)
+    ? (await listReadableByBot(db, run.owner_id)).filter((id) => id !== run.repository_id)
+    : [];
+
 /**
  * What selects a job's secrets and variables. The environment is the one that admitted the job, not a later one with the same
  * name.
@@ -164,8 +175,8 @@ const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
 type NamedSecrets = { readonly [name: string]: string };
 
 /**
- * The secrets of a job. A fork's pull request has none, since its author could read them, unless a private repository allows it.
- * A job of a called workflow has the secrets of its environment and those that were passed to it.
+ * The secrets of a job. Those of the dependency bot replace all others for what it starts (the public API's rule). A fork's pull request has none, since its author could read them, unless a private repository allows it.
+ * Jobs of workflows that the server writes have none. A job of a called workflow has the secrets of its environment and those that were passed to it.
  */
 async function secretsOf(
   db: Db,
@@ -174,6 +185,8 @@ async function secretsOf(
   hand: (all: NamedSecrets) => NamedSecrets,
 ): Promise<NamedSecrets> {
   const jobEnvironment = jobEnvironmentOf(taken);
+  if (taken.run.secret_source === 'dependency_bot')
+    return hand(Object.fromEntries(await loadBotSecretsForJob(db, secrets, taken.run.repository_id)));
   if (planOf(taken.job).calls.length === 0) return Object.fromEntries(await loadSecretsForJob(db, secrets, jobEnvironment));
   const all = Object.fromEntries(await loadSecretsForJob(db, secrets, { repository: jobEnvironment.repository }));
   return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, jobEnvironment)) };
@@ -205,7 +218,10 @@ function refusing<Result>(work: () => Result): Result {
  */
 export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
   // Secrets that calls passed on are among these, or made from them.
-  const own = await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken));
+  const own =
+    taken.run.secret_source === 'dependency_bot'
+      ? await loadBotSecretsForJob(db, secrets, taken.run.repository_id)
+      : await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken));
   return maskOfSecrets([...own.values(), ...(await maskedRegistries(db, secrets, taken))]);
 }
 

@@ -12,6 +12,7 @@ import {
 import { namedRegistries } from '#workflow-files/private-registries.ts';
 import type { AddedSteps } from '#workflow-files/runner-job.ts';
 import { inheritsSecrets, type Standing } from '../planning/called-jobs.ts';
+import { isDynamic } from '../runs/dynamic.ts';
 import type { RunRow } from '../store.ts';
 
 /** What a job gets for its registries. Runners mask all secrets in logs. */
@@ -26,7 +27,8 @@ const notInherited = 'the job that calls its workflow does not pass on all secre
 /** The registries that a job names in `PRIVATE_REGISTRIES`: which it gets, and why not the others. */
 async function decideRegistries(db: Db, secrets: Secrets, run: RunRow, names: readonly string[], standing: Standing) {
   if (!inheritsSecrets(standing)) return { granted: [], refused: names.map((name) => ({ name, reason: notInherited })) };
-  return selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
+  const repository = { id: run.repository_id, owner_id: run.owner_id };
+  return selectRegistries(db, secrets, repository, names, { isForServer: isDynamic(run) });
 }
 
 const namesOf = ({ own, definition }: Standing): string[] => namedRegistries(own.file.source, definition.source);

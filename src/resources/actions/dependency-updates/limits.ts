@@ -1,0 +1,25 @@
+import { limitGroup, minutes } from '#lib/limits.ts';
+
+export const updateLimits = limitGroup('dependencyUpdates', 'Updates of dependencies', {
+  jobTime: {
+    value: 30 * minutes,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the time of a job that looks for updates',
+    past: 'the job is cancelled',
+  },
+  securityPulls: {
+    value: 10,
+    unit: 'count',
+    fixed: true,
+    of: 'open pull requests of a repository that mend vulnerabilities',
+    past: 'further ones wait until some are closed',
+  },
+  keptUpdates: {
+    value: 30 * 24 * 60 * minutes,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the time for which ended searches for updates are kept',
+    past: 'they are deleted',
+  },
+});
