@@ -15,6 +15,7 @@ import {
   onOff,
   portOrOff,
   postgresAddress,
+  registryAddresses,
   runnerLabels,
   secretKey,
   serverAddress,
@@ -304,6 +305,13 @@ export const settings = {
     parse: webAddress,
     about:
       'where actions come from that this server has not, such as https://code.example.com; who reaches this server can read it',
+  },
+  registryAddresses: {
+    variable: 'HEARTH_REGISTRY_ADDRESSES',
+    parse: registryAddresses,
+    about:
+      'addresses at which clouds and registries exchange identity tokens, as cloud_a=https://login.microsoftonline.us; ' +
+      'omitted: the public ones',
   },
   runnerProvider: {
     flag: '--runner-provider <name>',

@@ -798,6 +798,13 @@ create table dependency_bot_access (
   selection_id bigint not null,
   constraint dependency_bot_access_default_level_check CHECK ((default_level = ANY (ARRAY['public'::text, 'internal'::text])))
 );
+create table dependency_configs (
+  repository_id bigint not null,
+  path text not null,
+  oid text not null,
+  config jsonb,
+  problems jsonb not null
+);
 create table dependency_graphs (
   repository_id bigint not null,
   commit_sha text,
@@ -845,11 +852,8 @@ create table dependency_pulls (
 );
 create table dependency_schedules (
   repository_id bigint not null,
-  ecosystem text not null,
-  directory text not null,
-  target_branch text not null,
-  next_at timestamp with time zone not null,
-  constraint dependency_schedules_ecosystem_check CHECK ((ecosystem = ANY (ARRAY['npm'::text, 'pip'::text, 'gomod'::text])))
+  entry integer not null,
+  next_at timestamp with time zone
 );
 create table dependency_snapshots (
   id bigint generated always as identity not null,
@@ -1264,6 +1268,11 @@ create table issues (
   constraint issues_state_reason_check CHECK ((state_reason = ANY (ARRAY['completed'::text, 'reopened'::text, 'not_planned'::text, 'duplicate'::text]))),
   constraint issues_lock_reason_check CHECK ((lock_reason = ANY (ARRAY['off-topic'::text, 'too heated'::text, 'resolved'::text, 'spam'::text]))),
   constraint issues_of_pull_requests CHECK ((is_pull_request OR ((NOT is_draft) AND (merged_at IS NULL))))
+);
+create table job_registry_secrets (
+  id bigint generated always as identity not null,
+  job_id bigint not null,
+  secrets bytea not null
 );
 create table job_upload_blocks (
   upload_id bigint not null,
@@ -2551,6 +2560,7 @@ create table workflow_runs (
   workflow_path text,
   required_for_ref text,
   secret_source text default 'actions'::text not null,
+  registries jsonb,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
   constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL))),
@@ -2760,6 +2770,7 @@ alter table dependency_alerts add constraint dependency_alerts_repository_id_man
 CREATE INDEX dependency_alerts_advisory ON dependency_alerts USING btree (advisory_id);
 alter table dependency_bot_access add constraint dependency_bot_access_pkey PRIMARY KEY (organization_id);
 alter table dependency_bot_access add constraint dependency_bot_access_selection_id_key UNIQUE (selection_id);
+alter table dependency_configs add constraint dependency_configs_pkey PRIMARY KEY (repository_id);
 alter table dependency_graphs add constraint dependency_graphs_pkey PRIMARY KEY (repository_id);
 alter table dependency_ignores add constraint dependency_ignores_pkey PRIMARY KEY (id);
 CREATE INDEX dependency_ignores_repository_id_ecosystem_package_idx ON dependency_ignores USING btree (repository_id, ecosystem, package);
@@ -2771,7 +2782,7 @@ CREATE INDEX dependency_manifests_repository ON dependency_manifests USING btree
 alter table dependency_pulls add constraint dependency_pulls_pkey PRIMARY KEY (issue_id);
 CREATE INDEX dependency_pulls_repository_id_idx ON dependency_pulls USING btree (repository_id) WHERE is_open;
 CREATE UNIQUE INDEX dependency_pulls_repository_id_ecosystem_directory_target_b_idx ON dependency_pulls USING btree (repository_id, ecosystem, directory, target_branch, subject) WHERE is_open;
-alter table dependency_schedules add constraint dependency_schedules_pkey PRIMARY KEY (repository_id, ecosystem, directory, target_branch);
+alter table dependency_schedules add constraint dependency_schedules_pkey PRIMARY KEY (repository_id, entry);
 CREATE INDEX dependency_schedules_next_at_idx ON dependency_schedules USING btree (next_at);
 alter table dependency_snapshots add constraint dependency_snapshots_pkey PRIMARY KEY (id);
 alter table dependency_snapshots add constraint dependency_snapshots_repository_id_ref_detector_correlator_key UNIQUE (repository_id, ref, detector, correlator);
@@ -2905,6 +2916,8 @@ CREATE INDEX issues_of_repository_comments ON issues USING btree (repository_id,
 CREATE INDEX issues_comments ON issues USING btree (repository_id, state, comments_count DESC, id DESC);
 CREATE INDEX issues_pull_requests ON issues USING btree (repository_id, state, created_at, id) WHERE is_pull_request;
 CREATE INDEX issues_pull_requests_updated ON issues USING btree (repository_id, updated_at, id) WHERE is_pull_request;
+alter table job_registry_secrets add constraint job_registry_secrets_pkey PRIMARY KEY (id);
+alter table job_registry_secrets add constraint job_registry_secrets_job_id_key UNIQUE (job_id);
 alter table job_upload_blocks add constraint job_upload_blocks_pkey PRIMARY KEY (upload_id, name);
 CREATE INDEX job_upload_blocks_key ON job_upload_blocks USING btree (object_key);
 alter table job_uploads add constraint job_uploads_pkey PRIMARY KEY (id);
@@ -3450,10 +3463,11 @@ insert into schema_migrations (version, name, checksum) values
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
-  (295, '0295-dependency-updates', '23190acefa967d75b2bc472fbe6394a27f1f08ddbdbf7c4e825e192790c9b47b'),
+  (295, '0295-dependency-updates', '846340b7ad544d67ab9560642775d59166214bce9fc0c8894a0fd5beb096cef9'),
+  (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
   (299, '0299-assistant-reviews', '5d4949766c681e96df2fc6886c213530770b10e41a1cf02e7700d433be01533a'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
-  (304, '0304-secret-source', '582126a95d69750f47535e83abe5da5d055f07e43757c1cde004bf37f427f524');
+  (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -4229,8 +4243,12 @@ alter table dependency_pulls
 alter table dependency_ignores
   add constraint dependency_ignores_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
   add constraint dependency_ignores_created_by_fkey FOREIGN KEY (created_by) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table dependency_configs
+  add constraint dependency_configs_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE;
 alter table dependency_schedules
-  add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE;
+  add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES dependency_configs(repository_id) ON DELETE CASCADE;
+alter table job_registry_secrets
+  add constraint job_registry_secrets_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
 alter table assistant_reviews
   add constraint assistant_reviews_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE,
   add constraint assistant_reviews_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE SET NULL,

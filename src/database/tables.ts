@@ -719,6 +719,14 @@ export interface DependencyBotAccess {
   selection_id: Id<'repository_selections'>;
 }
 
+export interface DependencyConfigs {
+  repository_id: Id<'repositories'>;
+  path: string;
+  oid: string;
+  config: Json | null;
+  problems: Json;
+}
+
 export interface DependencyGraphs {
   repository_id: Id<'repositories'>;
   commit_sha: string | null;
@@ -766,10 +774,8 @@ export interface DependencyPulls {
 
 export interface DependencySchedules {
   repository_id: Id<'repositories'>;
-  ecosystem: 'npm' | 'pip' | 'gomod';
-  directory: string;
-  target_branch: string;
-  next_at: Date;
+  entry: number;
+  next_at: Date | null;
 }
 
 export interface DependencySnapshots {
@@ -1186,6 +1192,12 @@ export interface Issues {
   is_pull_request: Generated<boolean>;
   is_draft: Generated<boolean>;
   merged_at: Date | null;
+}
+
+export interface JobRegistrySecrets {
+  id: GeneratedAlways<Id<'job_registry_secrets'>>;
+  job_id: Id<'workflow_jobs'>;
+  secrets: Buffer;
 }
 
 export interface JobUploadBlocks {
@@ -2425,6 +2437,7 @@ export interface WorkflowRuns {
   workflow_path: string | null;
   required_for_ref: string | null;
   secret_source: Generated<'actions' | 'dependency_bot' | 'none'>;
+  registries: Json | null;
 }
 
 export interface Workflows {
@@ -2501,6 +2514,7 @@ export interface DB {
   dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
+  dependency_configs: DependencyConfigs;
   dependency_graphs: DependencyGraphs;
   dependency_ignores: DependencyIgnores;
   dependency_manifests: DependencyManifests;
@@ -2544,6 +2558,7 @@ export interface DB {
   issue_labels: IssueLabels;
   issue_vectors: IssueVectors;
   issues: Issues;
+  job_registry_secrets: JobRegistrySecrets;
   job_upload_blocks: JobUploadBlocks;
   job_uploads: JobUploads;
   known_addresses: KnownAddresses;

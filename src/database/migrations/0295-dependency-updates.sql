@@ -66,13 +66,24 @@ create table dependency_ignores (
 );
 create index on dependency_ignores (repository_id, ecosystem, package);
 create index on dependency_ignores (created_by);
--- A file lists an ecosystem and a directory once for each branch.
+
+-- The configuration files of default branches, as they were read last.
+create table dependency_configs (
+  repository_id bigint primary key references repositories (id) on delete cascade,
+  path text not null,
+  -- The blob of the file.
+  oid text not null,
+  -- Null if the file can't be read.
+  config jsonb,
+  problems jsonb not null
+);
+
+-- When version updates are looked for, for each entry of a configuration file by its place.
 create table dependency_schedules (
-  repository_id bigint not null references repositories (id) on delete cascade,
-  ecosystem text not null check (ecosystem in ('npm', 'pip', 'gomod')),
-  directory text not null,
-  target_branch text not null,
-  next_at timestamptz not null,
-  primary key (repository_id, ecosystem, directory, target_branch)
+  repository_id bigint not null references dependency_configs (repository_id) on delete cascade,
+  entry integer not null,
+  -- Null if there is no further time.
+  next_at timestamptz,
+  primary key (repository_id, entry)
 );
 create index on dependency_schedules (next_at);

@@ -27,6 +27,7 @@ import { workflows } from './workflows/family.ts';
  */
 export const actionsFamilies = [
   actionsOidc,
+  identityTokens,
   environments,
   encryptionKeys,
   actionsConfiguration,
@@ -44,7 +45,6 @@ export const actionsFamilies = [
   jobUploads,
   artifacts,
   caches,
-  identityTokens,
   repositoryDispatches,
   dependencyUpdates,
   pages,

@@ -1,16 +1,18 @@
 import { family } from '#resources/family.ts';
 import { followComments, obeyComment } from './commands.ts';
 import { followPulls, followPushes, remakeConflicting, settlePull } from './follow.ts';
+import { followConfigs, readConfigs } from './follow-config.ts';
 import * as limits from './limits.ts';
 import { cleanUpdates, finishUpdates, followRuns } from './results.ts';
 import { followAlerts } from './security.ts';
 import { updateServices } from './services.ts';
+import { lookForVersions, runSchedules } from './versions.ts';
 
 /** The bot that proposes updates of dependencies by pull requests. */
 export const dependencyUpdates = family({
   name: 'dependency-updates',
   limits,
   services: updateServices,
-  subscriptions: [followAlerts, followRuns, followPulls, followPushes, followComments],
-  jobs: [finishUpdates, cleanUpdates, settlePull, remakeConflicting, obeyComment],
+  subscriptions: [followAlerts, followRuns, followPulls, followPushes, followComments, followConfigs],
+  jobs: [finishUpdates, cleanUpdates, settlePull, remakeConflicting, obeyComment, readConfigs, runSchedules, lookForVersions],
 });

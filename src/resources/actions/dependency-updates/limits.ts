@@ -15,6 +15,20 @@ export const updateLimits = limitGroup('dependencyUpdates', 'Updates of dependen
     of: 'open pull requests of a repository that mend vulnerabilities',
     past: 'further ones wait until some are closed',
   },
+  directories: {
+    value: 50,
+    unit: 'count',
+    fixed: true,
+    of: 'directories in which one entry of a configuration file looks for version updates',
+    past: 'further ones are left out',
+  },
+  files: {
+    value: 100_000,
+    unit: 'count',
+    fixed: true,
+    of: 'files of a branch among which patterns of directories find manifests',
+    past: 'further ones are not looked at',
+  },
   keptUpdates: {
     value: 30 * 24 * 60 * minutes,
     unit: 'milliseconds',

@@ -15,10 +15,9 @@ import { updateVulnerable } from './security.ts';
 import {
   endUpdate,
   findProposal,
-  findRunningUpdate,
   listLostUpdates,
   listOpenProposals,
-  listRunningUpdates,
+  listUndone,
   removeOldUpdates,
   type UpdateRow,
 } from './store.ts';
@@ -30,7 +29,7 @@ export const followRuns = batchSubscription<'workflow_run.completed', JobContext
   on: ['workflow_run.completed'],
   attempts: 10,
   async runAll(events, { db, change }) {
-    const updates = await listRunningUpdates(db, unique(events.map(({ data }) => data.run)));
+    const updates = await listUndone(db, unique(events.map(({ data }) => data.run)));
     if (updates.length > 0) await change(({ tx }) => enqueueAll(tx, finishUpdates, updates.map(entryOf)));
   },
 });
@@ -48,7 +47,7 @@ export const finishUpdates = job<Payload, JobContext>({
   name: 'dependency-updates.finish',
   attempts: 10,
   async run({ run }, context) {
-    const update = await findRunningUpdate(context.db, run);
+    const [update] = await listUndone(context.db, [run]);
     const repository = update && (await loadNamedRepositories(context.db, [update.repository_id])).get(update.repository_id);
     if (!update || !repository) return;
     const found = await resultOf(context, run);

@@ -60,8 +60,7 @@ export async function updateVulnerable(
   for (const some of targets.values()) {
     const request = await securityRequest(some);
     if (!request) continue;
-    const settings = await settingsFor(context, repository, request);
-    if (settings === 'off') continue;
+    const settings = await settingsFor(context.db, repository.id, request);
     await startUpdate(context, {
       repository,
       targetBranch: repository.default_branch,

@@ -14,6 +14,7 @@ import { dependencyBotOn } from '#resources/repositories/apps/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { type UpdateRequest, updatesWorkflow, updateWorkflow } from '#resources/security/dependency-bot/index.ts';
 import { updateLimits } from './limits.ts';
+import { configuredRegistries } from './settings.ts';
 import { findLastUpdate, findRemaking, insertUpdate, type PullOptions, type Target } from './store.ts';
 
 export type WantedUpdate = {
@@ -74,6 +75,10 @@ export async function startUpdate(context: JobContext, wanted: WantedUpdate): Pr
     // Its job can't write caches, which jobs of the branch would use.
     isForBranch: false,
     actor: bot.account.id,
+    registries: await configuredRegistries(scope.db, repository.id, {
+      ...request,
+      targetBranch: targetBranch === repository.default_branch ? undefined : targetBranch,
+    }),
   });
   if (!prepared) return;
   await runScope(scope).change(async (scope) => {

@@ -74,25 +74,16 @@ export const findRemaking = async (db: Db, issue: Id<'issues'>): Promise<UpdateR
     .where('state', '=', 'running')
     .executeTakeFirst()) as UpdateRow | undefined;
 
-/** A search that hasn't ended, by its run. */
-export const findRunningUpdate = async (db: Db, run: Id<'workflow_runs'>): Promise<UpdateRow | undefined> =>
-  (await db
-    .selectFrom('dependency_updates')
-    .selectAll()
-    .where('run_id', '=', run)
-    .where('state', '=', 'running')
-    .executeTakeFirst()) as UpdateRow | undefined;
-
-/** The searches of these runs that haven't ended. */
-export const listRunningUpdates = async (db: Db, runs: readonly Id<'workflow_runs'>[]): Promise<UpdateRow[]> =>
+/** The searches of these runs that weren't done. One that failed may be run again. */
+export const listUndone = async (db: Db, runs: readonly Id<'workflow_runs'>[]): Promise<UpdateRow[]> =>
   (await db
     .selectFrom('dependency_updates')
     .selectAll()
     .where('run_id', 'in', runs)
-    .where('state', '=', 'running')
+    .where('state', '<>', 'done')
     .execute()) as UpdateRow[];
 
-/** Ends a search. @returns false if it had ended already */
+/** Ends a search. @returns false if it was done already */
 export async function endUpdate(
   tx: Tx,
   id: UpdateRow['id'],
@@ -102,7 +93,7 @@ export async function endUpdate(
     .updateTable('dependency_updates')
     .set(change)
     .where('id', '=', id)
-    .where('state', '=', 'running')
+    .where('state', '<>', 'done')
     .returning('id')
     .execute();
   return ended.length > 0;

@@ -9,7 +9,7 @@ import type { Listed, Page } from '#lib/page.ts';
 /** A run, with the owner of its repository, who receives its events. */
 export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
 /** A run without its file and its payload, which may be large. */
-export type RunSummary = Omit<RunRow, 'file' | 'payload'>;
+export type RunSummary = Omit<RunRow, 'file' | 'payload' | 'registries'>;
 export type AttemptRow = Selectable<DB['workflow_run_attempts']>;
 export type JobRow = Selectable<DB['workflow_jobs']>;
 export type RunFileRow = Selectable<DB['workflow_run_files']>;

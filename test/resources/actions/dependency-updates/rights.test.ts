@@ -52,3 +52,29 @@ test('workflows of its pull requests get the secrets of the bot, and a token tha
   const job = await w.as(task?.secrets.GITHUB_TOKEN ?? '');
   expect((await job.put(`${base}/contents/x`, { message: 'x', content: '' })).status).toBe(403);
 });
+
+test('a search gets the registries of the configuration file, with secrets of the bot', async () => {
+  const { put, runner, client, base } = await botSetting(w);
+  const config = `version: 2
+registries:
+  ours: {type: npm-registry, url: https://npm.example/, token: '\${{secrets.NPM_TOKEN}}', replaces-base: true}
+  other: {type: npm-registry, url: https://other.example/, token: '\${{secrets.OTHER}}'}
+updates:
+  - {package-ecosystem: npm, directory: /web, registries: [ours], schedule: {interval: weekly}, open-pull-requests-limit: 0}
+`;
+  await put('.github/dependabot.yml', config);
+  await put(lockPath, lockOf({ left: '1.1.0' }));
+  const { body } = await client.get(`${base}/actions/runs`);
+  expect(await runner.fetch()).toBeUndefined();
+  const [job] = (await client.get(`${base}/actions/runs/${body.workflow_runs[0].id}/jobs`)).body.jobs;
+  const annotations = (await client.get(`${base}/check-runs/${job.id}/annotations`)).body;
+  expect(annotations[0].message).toContain("ours can't be used: the dependency bot has no secret NPM_TOKEN");
+  const sealed = await sealedFor(client, `${base}/dependabot/secrets/public-key`, 'moonlight');
+  expect((await client.put(`${base}/dependabot/secrets/NPM_TOKEN`, sealed)).status).toBe(201);
+  expect((await client.post(`${base}/actions/runs/${body.workflow_runs[0].id}/rerun`)).status).toBe(201);
+  const task = await runner.fetch();
+  expect(Object.entries(task?.secrets ?? {})).toContainEqual(['GITHUB_PRIVATE_REGISTRY_1', 'moonlight']);
+  const [added] = JSON.parse(Buffer.from(task?.workflowPayload ?? []).toString()).jobs.update.steps;
+  expect(added.env.REGISTRY_FILE_1).toContain('registry=https://npm.example/');
+  expect(added.env.REGISTRY_FILE_1).not.toContain('other.example');
+});

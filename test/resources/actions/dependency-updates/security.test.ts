@@ -222,8 +222,8 @@ test('rules of the repository hold for the bot', async () => {
   expect((await problem())?.problem).toMatch(/^left: .*creation/s);
 });
 
-test('a failed job is not tried again for the same commit', async () => {
-  const { put, runner, problem } = await botSetting(w);
+test('a failed job is not tried again for the same commit, until people run it again', async () => {
+  const { put, runner, problem, client, base, answer, pulls } = await botSetting(w);
   await put(lockPath, lockOf({ left: '1.1.0' }));
   const task = await runner.fetch();
   if (!task) throw new Error('No job waits');
@@ -231,4 +231,9 @@ test('a failed job is not tried again for the same commit', async () => {
   await w.settle();
   expect(await problem()).toEqual({ state: 'failed', problem: 'Its run ended with failure' });
   expect(await runner.fetch()).toBeUndefined();
+  const [{ id }] = (await client.get(`${base}/actions/runs`)).body.workflow_runs;
+  expect((await client.post(`${base}/actions/runs/${id}/rerun`)).status).toBe(201);
+  await answer([updateOfLeft({ left: '1.1.0' })]);
+  expect(await pulls()).toHaveLength(1);
+  expect(await problem()).toEqual({ state: 'done', problem: null });
 });

@@ -8,6 +8,7 @@ import type { RepositoryWithOwner } from '#resources/repositories/repositories/i
 import { dynamicPath } from '#workflow-files/file.ts';
 import { readCalledFiles } from '../planning/called-files.ts';
 import type { RunRow } from '../store.ts';
+import type { RunRegistry } from '../tasks/run-registries.ts';
 import type { NewRun } from './create.ts';
 import { headCommitOf } from './head-commit.ts';
 
@@ -35,6 +36,8 @@ export type DynamicRun = {
   /** The event that starts the run. It starts one run of a workflow at most. */
   readonly eventId?: Id<'events'> | undefined;
   readonly pullRequest?: Id<'issues'> | undefined;
+  /** Registries that all of its jobs get, beside those that its file names. */
+  readonly registries?: readonly RunRegistry[];
 };
 
 /**
@@ -42,7 +45,7 @@ export type DynamicRun = {
  * @returns undefined if the commit doesn't exist
  */
 export async function prepareDynamicRun(scope: Scope, wanted: DynamicRun): Promise<NewRun | undefined> {
-  const { repository, content, title, sha, branch, isForBranch, actor, eventId, pullRequest } = wanted;
+  const { repository, content, title, sha, branch, isForBranch, actor, eventId, pullRequest, registries } = wanted;
   const commit = await headCommitOf(repoOf(scope.git, repository.id), sha);
   if (!commit) return undefined;
   const found = { path: dynamicPath(wanted.workflow), content };
@@ -61,5 +64,6 @@ export async function prepareDynamicRun(scope: Scope, wanted: DynamicRun): Promi
     pullRequest,
     actor,
     secretSource: 'none',
+    registries,
   };
 }

@@ -1,6 +1,7 @@
 // The task that a runner gets for a job. This module is independent of the runner protocol.
 
 import type { Db } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -10,6 +11,7 @@ import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions/ac
 import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
 import { loadBotSecretsForJob } from '#resources/actions/dependency-bot-secrets/index.ts';
 import { findBranchProtection } from '#resources/actions/environments/index.ts';
+import { issuerOf, type JobIdentity } from '#resources/actions/identity-tokens/index.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { createJobToken } from '#resources/repositories/apps/index.ts';
 import { listReadableByBot, updatesWorkflow } from '#resources/security/dependency-bot/index.ts';
@@ -33,8 +35,10 @@ import { planOf } from '../planning/kept-plan.ts';
 import { isDynamic } from '../runs/dynamic.ts';
 import { putSteps } from '../states/steps.ts';
 import { type JobRow, updateJob } from '../store.ts';
-import { identityRequest } from './identity.ts';
-import { RegistryRefused, registriesOf, registrySecretsOf } from './registries.ts';
+import { identityRequest, loadIdentity } from './identity.ts';
+import { RegistryRefused, registriesOf } from './registries.ts';
+import { findRegistrySecrets, sealRegistrySecrets } from './registry-secrets.ts';
+import { putRegistrySecrets } from './registry-secrets-store.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
 
@@ -68,14 +72,23 @@ const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' 
 /** How many minutes a token stays valid after its job's time limit, since runners report the end a little later. */
 const tokenMinutesBeyond = 15;
 
+/** Issues an identity token of a job. Transactions don't wait for it. */
+type IssueToken = (job: {
+  readonly identity: JobIdentity;
+  readonly links: Links;
+  readonly audience: string | undefined;
+}) => Promise<string>;
+
+type TaskScope = WriteScope & Needs<'secrets' | 'actionsOrigin' | 'registryExchanges'>;
+
 /**
  * Creates the task of a job that was just taken. Its token ends with the job.
  * @throws TaskProblem if that isn't possible
  */
-export async function makeTask(
-  { tx, links, now, services: { secrets, actionsOrigin } }: WriteScope & Needs<'secrets' | 'actionsOrigin'>,
-  { job, run, labels }: FoundJob,
-): Promise<Task> {
+export async function makeTask(scope: TaskScope, taken: FoundJob, issueToken: IssueToken): Promise<Task> {
+  const { tx, links, now, services } = scope;
+  const { secrets, actionsOrigin } = services;
+  const { job, run, labels } = taken;
   const workflow = await loadWorkflow(tx, run);
   const facts = await loadContextFacts(tx, run, links);
   const standing = workflow && standingOf(workflow, job);
@@ -93,7 +106,12 @@ export async function makeTask(
         'actions is configured',
       calls.length === 0 ? missing.line : undefined,
     );
-  const registries = await registriesFor(tx, secrets, run, standing);
+  const registries = await registriesFor(scope, run, standing, async (needed) => {
+    const identity = await loadIdentity(tx, taken, facts, workflow);
+    const holder = { id: job.id, issuer: issuerOf(links), isHosted: job.hosted_runner_id !== null };
+    const issue = (audience: string | undefined) => issueToken({ identity, links, audience });
+    return services.registryExchanges.require(needed.map((registry) => ({ registry, job: holder, issueToken: issue, now })));
+  });
   const file = refusing(() =>
     fileForRunner(own.file, {
       id,
@@ -148,6 +166,7 @@ export async function makeTask(
     vars: Object.fromEntries(await loadVariablesForJob(tx, jobEnvironmentOf({ job, run }))),
     needs: happened ? needsOf(happened, standing) : {},
   };
+  if (registries) await putRegistrySecrets(tx, job.id, sealRegistrySecrets(secrets, job, Object.values(registries.secrets)));
   await putSteps(tx, stepsOf(job, namesOfOwnSteps({ run, job }, standing, { ...given, context: github })));
   return {
     job: await updateJob(tx, job.id, { token_id: row.id, has_registries: registries !== undefined }),
@@ -193,9 +212,14 @@ async function secretsOf(
 }
 
 /** The registries that a job names. @throws TaskProblem for one that it can't have */
-async function registriesFor(db: Db, secrets: Secrets, run: FoundJob['run'], standing: Standing) {
+async function registriesFor(
+  { tx, services: { secrets } }: TaskScope,
+  run: FoundJob['run'],
+  standing: Standing,
+  exchange: Parameters<typeof registriesOf>[2]['exchange'],
+) {
   try {
-    return await registriesOf(db, secrets, run, standing);
+    return await registriesOf(tx, secrets, { run, standing, exchange });
   } catch (error) {
     if (!(error instanceof RegistryRefused || error instanceof ExpressionProblem)) throw error;
     // Annotations are on the run's own file.
@@ -222,14 +246,8 @@ export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob):
     taken.run.secret_source === 'dependency_bot'
       ? await loadBotSecretsForJob(db, secrets, taken.run.repository_id)
       : await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken));
-  return maskOfSecrets([...own.values(), ...(await maskedRegistries(db, secrets, taken))]);
-}
-
-async function maskedRegistries(db: Db, secrets: Secrets, { job, run }: TakenJob): Promise<string[]> {
-  if (!job.has_registries) return [];
-  const workflow = await loadWorkflow(db, run);
-  const standing = workflow && standingOf(workflow, job);
-  return standing ? registrySecretsOf(db, secrets, run, standing) : [];
+  const registries = await findRegistrySecrets(db, secrets, taken.job);
+  return registries && maskOfSecrets([...own.values(), ...registries]);
 }
 
 /**

@@ -5,7 +5,8 @@ import { booleanOf, fieldsOf, itemsOf, numberOf, oneOf, type Part, textOf, texts
 import { readRules } from './rules.ts';
 import { cronProblem, intervals, type Schedule, timezoneProblem, weekdays } from './schedule.ts';
 
-const fieldNames = [
+/** The fields of an entry, among them those without effect. */
+export const entryFields = [
   'package-ecosystem',
   'directory',
   'directories',
@@ -35,7 +36,7 @@ export function readEntry(part: Part, registries: ReadonlySet<string>): UpdateEn
   const ecosystem = readEcosystem(part, found.get('package-ecosystem'));
   // Entries of other ecosystems may have fields of their own.
   if (ecosystem === undefined) return undefined;
-  const fields = fieldsOf(part, fieldNames);
+  const fields = fieldsOf(part, entryFields);
   const entry = {
     ecosystem,
     directories: readDirectories(part, fields),

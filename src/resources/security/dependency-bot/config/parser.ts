@@ -1,6 +1,6 @@
 // The parser of configuration files. It runs in a worker thread, and returns plain data.
 
-import { type Document, isNode, LineCounter, parseDocument } from 'yaml';
+import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
 import { sizeProblem } from '#workflow-files/file-size.ts';
 import type { BotConfig, ConfigProblem, ParsedConfig } from './config.ts';
 import { readEntry } from './entry.ts';
@@ -17,6 +17,8 @@ export function parse({ content }: { readonly content: string }): ParsedConfig {
   } catch (error) {
     // Parsers are recursive for each level of a file.
     if (error instanceof RangeError) return problem('The parts of the file are nested too deeply');
+    // The YAML library's error for an alias without its anchor.
+    if (error instanceof ReferenceError) return problem('The file repeats a part (*name) that it doesn’t name before');
     throw error;
   }
 }
@@ -48,10 +50,13 @@ const nameOf = (path: PartPath): string =>
     '',
   ) || 'The file';
 
-/** Where a part is in the file, or the one that it is in, if it was repeated by an alias. */
+/** Where a part is in the file, or the one that it is in, if it was repeated by an alias. A field begins with its name. */
 function offsetOf(document: Document, path: PartPath): number {
   for (let length = path.length; length > 0; length--) {
-    const node = document.getIn(path.slice(0, length), true);
+    const parent = document.getIn(path.slice(0, length - 1), true);
+    const last = path[length - 1];
+    const pair = isMap(parent) ? parent.items.find(({ key }) => isScalar(key) && String(key.value) === last) : undefined;
+    const node = pair ? pair.key : document.getIn(path.slice(0, length), true);
     if (isNode(node) && node.range) return node.range[0];
   }
   return 0;

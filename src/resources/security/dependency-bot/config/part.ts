@@ -1,7 +1,7 @@
 // Reads parts of a configuration file. Each function reports what is wrong, with the part's name and line, and returns undefined.
 
 export type PartPath = readonly (string | number)[];
-export type Report = (path: PartPath, message: string) => void;
+type Report = (path: PartPath, message: string) => void;
 
 /** A value of the file, with the path to it. */
 export type Part = { readonly value: unknown; readonly path: PartPath; readonly report: Report };

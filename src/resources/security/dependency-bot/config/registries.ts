@@ -32,7 +32,7 @@ function readRegistry(name: string, part: Part): ConfigRegistry | undefined {
   const replacesBase = booleanOf(fields.get('replaces-base')) ?? false;
   if (!fields.has('url')) return wrong(part, 'has no url');
   if (token && (username || password)) return wrong(part, 'has a token and a user or a password');
-  if (Boolean(username) !== Boolean(password) && fields.has('username') !== fields.has('password'))
+  if (fields.has('username') !== fields.has('password'))
     return wrong(part, 'has a user without a password, or a password without a user');
   return url === undefined ? undefined : { name, type, url, username, password, token, replacesBase };
 }
@@ -59,5 +59,5 @@ function plainOrSecretOf(part: Part | undefined): ConfigValue | undefined {
 /** What must not be in the file itself. */
 function secretOf(part: Part | undefined): ConfigValue | undefined {
   const value = plainOrSecretOf(part);
-  return part && value && 'text' in value ? wrong(part, 'has to be a secret of the bot: ${'.concat('{secrets.NAME}}')) : value;
+  return part && value && 'text' in value ? wrong(part, `has to be a secret of the bot: \${{secrets.NAME}}`) : value;
 }

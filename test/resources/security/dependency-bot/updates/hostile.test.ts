@@ -107,7 +107,8 @@ test.skipIf(!needed)(
     // The machine's configuration has such a filter, as Git LFS sets them up.
     await writeFile(
       join(job.folder, '.gitconfig'),
-      `[filter "evil"]\n\tclean = ${program}\n\tsmudge = ${program}\n[diff "evil"]\n\ttextconv = ${program}\n\tcommand = ${program}\n`,
+      `[filter "evil"]\n\tclean = ${program}\n\tsmudge = ${program}\n` +
+        `[diff "evil"]\n\ttextconv = ${program}\n\tcommand = ${program}\n`,
     );
 
     const { results, skipped } = await job.run({ security: [vulnerable] });

@@ -1,63 +1,9 @@
-import { createServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { expect, test } from 'vitest';
 import type { UpdateRequest, VersionRules } from '#resources/security/dependency-bot/updates/contract.ts';
 import { hasProgram, updateJob } from './job.ts';
+import { packageIndex, type Release } from './package-index.ts';
 
 const needed = (await hasProgram('python3', ['-I', '-c', 'from pip._vendor import requests'])) && (await hasProgram('git'));
-
-type Release = {
-  readonly version: string;
-  readonly yanked?: boolean | string;
-  readonly python?: string;
-  readonly time?: string;
-  readonly hashes?: readonly string[];
-};
-
-/** A package index on this machine. Its packages by their normalized names; `form` is how it answers. */
-async function index(packages: Readonly<Record<string, readonly Release[]>>, form: 'json' | 'html' = 'json') {
-  const requests: { path: string; authorization: string | undefined }[] = [];
-  const server = createServer((request, response) => {
-    requests.push({ path: request.url ?? '', authorization: request.headers.authorization });
-    const [, name = ''] = /^\/simple\/([^/]+)\/$/.exec(request.url ?? '') ?? [];
-    const releases = packages[name];
-    if (!releases) return response.writeHead(404).end();
-    const files = releases.flatMap(({ version, yanked = false, python, time, hashes = [hash(version)] }) =>
-      hashes.map((sha256, at) => ({
-        filename:
-          at === 0
-            ? `${name.replaceAll('-', '_')}-${version}-py3-none-any.whl`
-            : `${name.replaceAll('-', '_')}-${version}.tar.gz`,
-        url: `file-${at}`,
-        hashes: { sha256 },
-        yanked,
-        ...(python ? { 'requires-python': python } : {}),
-        ...(time ? { 'upload-time': time } : {}),
-      })),
-    );
-    if (form === 'json') {
-      response.setHeader('content-type', 'application/vnd.pypi.simple.v1+json');
-      return response.end(JSON.stringify({ meta: { 'api-version': '1.1' }, name, files }));
-    }
-    const anchors = files.map(
-      (file) => `<a href="${file.url}#sha256=${file.hashes.sha256}"${file.yanked ? ' data-yanked=""' : ''}>${file.filename}</a>`,
-    );
-    return response.setHeader('content-type', 'text/html').end(`<html><body>${anchors.join('<br>')}</body></html>`);
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  return {
-    url: `http://127.0.0.1:${port}/simple`,
-    withUser: `http://user:secret@127.0.0.1:${port}/simple`,
-    requests,
-    async [Symbol.asyncDispose]() {
-      server.closeAllConnections();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
-
-const hash = (version: string): string => Buffer.from(version.padEnd(32, '.')).toString('hex');
 
 const releases = ['1.0', '1.1', '1.2', '1.3rc1', '1.3', '2.0'].map((version) => ({ version }));
 const vulnerable = { name: 'Left_Pad', patched: '1.2', vulnerable: ['< 1.2'] };
@@ -65,7 +11,7 @@ const pip: Partial<UpdateRequest> = { ecosystem: 'pip', security: [vulnerable] }
 const settings = (url: string) => ({ PIP_INDEX_URL: url, PIP_CONFIG_FILE: '/dev/null' });
 
 test.skipIf(!needed)('a pinned line gets the smallest version that mends it, and nothing else changes', async () => {
-  await using server = await index({ 'left-pad': releases });
+  await using server = await packageIndex({ 'left-pad': releases });
   const before = '# first\r\nother>=1\nleft.pad [socks] == 1.0 ; python_version > "3"  # why==1.0\n\n';
   await using job = await updateJob({ 'requirements.txt': before, 'readme.txt': 'left-pad==1.0' }, settings(server.url));
 
@@ -79,7 +25,7 @@ test.skipIf(!needed)('a pinned line gets the smallest version that mends it, and
 
 test.skipIf(!needed)('hashes are those of all files of the new version', async () => {
   const hashes = ['b'.repeat(64), 'a'.repeat(64)];
-  await using server = await index({ 'left-pad': [{ version: '1.0' }, { version: '1.2', hashes }] });
+  await using server = await packageIndex({ 'left-pad': [{ version: '1.0' }, { version: '1.2', hashes }] });
   const one = 'left-pad==1.0 \\\n    --hash=sha256:00 \\\n    --hash=sha256:11\n    # via app\nnext==1\n';
   const other = `left-pad==1.0 --hash=sha256:${'0'.repeat(64)}  # why\n`;
   await using job = await updateJob({ 'requirements.txt': one, 'requirements-dev.txt': other }, settings(server.url));
@@ -105,7 +51,7 @@ test.skipIf(!needed).each(['json', 'html'] as const)(
       { version: '1.2.2', ...(form === 'json' ? { python: '<3' } : { yanked: true }) },
       { version: '1.4' },
     ];
-    await using server = await index({ 'left-pad': all }, form);
+    await using server = await packageIndex({ 'left-pad': all }, form);
     await using job = await updateJob({ 'requirements.txt': 'left-pad==1.0\n' }, settings(server.url));
 
     const { results } = await job.run({
@@ -120,7 +66,7 @@ test.skipIf(!needed).each(['json', 'html'] as const)(
 test.skipIf(!needed)(
   'files that are included are changed too, but none outside of the repository or with another name',
   async () => {
-    await using server = await index({ 'left-pad': releases });
+    await using server = await packageIndex({ 'left-pad': releases });
     await using job = await updateJob(
       {
         'api/requirements.txt': '-r ../common/requirements/base.txt\n-c constraints.txt\n-r ../../../etc/passwd\n-r secret.cfg\n',
@@ -143,7 +89,7 @@ test.skipIf(!needed)(
 );
 
 test.skipIf(!needed)('what can’t be updated is skipped with its reason', async () => {
-  await using server = await index({ 'left-pad': releases });
+  await using server = await packageIndex({ 'left-pad': releases });
   const text = 'left-pad>=1.0\nold==1.0\ngone==0.9\n';
   await using job = await updateJob({ 'requirements.txt': text }, settings(server.url));
 
@@ -170,7 +116,7 @@ const rules: VersionRules = { ignore: [], groups: [], strategy: 'auto', limit: 5
 
 test.skipIf(!needed)('version updates follow groups, ignored versions, pauses and the limit', async () => {
   const recent = new Date(Date.now() - 86_400_000).toISOString();
-  await using server = await index({
+  await using server = await packageIndex({
     'left-pad': releases,
     'acme-one': [{ version: '1.0' }, { version: '1.1' }, { version: '2.0' }],
     'acme-two': [{ version: '1.0' }, { version: '1.1', time: recent }],
@@ -198,9 +144,10 @@ test.skipIf(!needed)('version updates follow groups, ignored versions, pauses an
 });
 
 test.skipIf(!needed)('the password of an index goes to that index alone, and is in no reason', async () => {
-  await using own = await index({ 'left-pad': releases });
-  await using other = await index({ 'left-pad': [{ version: '9.9' }] });
-  const text = `--index-url ${other.url}\n--extra-index-url=${other.url}\n-e git+${other.url}#egg=left-pad\nleft-pad==1.0\nmissing==1\n`;
+  await using own = await packageIndex({ 'left-pad': releases });
+  await using other = await packageIndex({ 'left-pad': [{ version: '9.9' }] });
+  const options = `--index-url ${other.url}\n--extra-index-url=${other.url}\n-e git+${other.url}#egg=left-pad\n`;
+  const text = `${options}left-pad==1.0\nmissing==1\n`;
   await using job = await updateJob(
     { 'requirements.txt': text },
     { PIP_INDEX_URL: own.withUser, PIP_EXTRA_INDEX_URL: 'http://user:secret@127.0.0.1:1/simple', PIP_CONFIG_FILE: '/dev/null' },
@@ -215,8 +162,8 @@ test.skipIf(!needed)('the password of an index goes to that index alone, and is 
 });
 
 test.skipIf(!needed)('a package of the same name in another index isn’t taken for it', async () => {
-  await using own = await index({ 'left-pad': releases.slice(0, 3) });
-  await using other = await index({ 'left-pad': [{ version: '1.2.5' }, { version: '99.0' }] });
+  await using own = await packageIndex({ 'left-pad': releases.slice(0, 3) });
+  await using other = await packageIndex({ 'left-pad': [{ version: '1.2.5' }, { version: '99.0' }] });
   await using job = await updateJob(
     { 'requirements.txt': 'left-pad==1.0\n' },
     { PIP_INDEX_URL: other.url, PIP_EXTRA_INDEX_URL: own.url, PIP_CONFIG_FILE: '/dev/null' },
