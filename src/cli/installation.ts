@@ -170,6 +170,15 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     prices: config.prices,
     analysers: config.analysers,
+    assistantServer:
+      config.assistantUrl === undefined
+        ? undefined
+        : {
+            url: config.assistantUrl,
+            model: config.assistantModel,
+            key: config.assistantKey,
+            repositories: config.assistantRepositories,
+          },
     knownClients: config.oauthClients,
     clock: () => new Date(),
     url,

@@ -142,7 +142,7 @@ export const layerInterpreters: readonly Interpreter[] = [
     modules: ['database/list.ts', 'lib/snapshot.ts'],
     bounds: ['requests.body'],
   },
-  { reads: 'replies of other servers in JSON', runs: 'steps', modules: ['search/embeddings/http.ts'], bounds: [] },
+  { reads: 'replies of other servers in JSON', runs: 'steps', modules: ['net/model-server.ts'], bounds: [] },
   {
     reads: 'keys and signatures of SSH and OpenPGP',
     runs: 'steps',

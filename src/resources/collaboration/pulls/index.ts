@@ -1,3 +1,4 @@
+export type { AutomaticReviewer } from './automatic-reviewer.ts';
 export { maxCommits, mergedTree } from './changes.ts';
 export { insertImportedCommits, loadPullCommits, type PullCommit } from './commit-store.ts';
 export { movedBranches } from './heads.ts';
@@ -16,7 +17,7 @@ export {
   type ReviewRequest,
   teamReaches,
 } from './reviewer-store.ts';
-export { requestUnasked, withdrawRequest } from './reviewers.ts';
+export { removeReviewers, requestUnasked, withdrawRequest } from './reviewers.ts';
 export { changePull, openPull, prepareEnds } from './rules.ts';
 export {
   countImportedReviewComments,

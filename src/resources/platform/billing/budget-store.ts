@@ -6,6 +6,7 @@ import type { DB } from '#database/tables.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import type { Product } from './skus.ts';
 
 type Organization = Id<'accounts'>;
 type Budget = Id<'billing_budgets'>;
@@ -118,14 +119,20 @@ export async function loadConsumed(db: Db, budgets: readonly Budget[], month: st
   return new Map(rows.map(({ id, consumed }) => [id, consumed]));
 }
 
-/** A used-up budget that prevents further usage by a repository; undefined if no budget does. */
+/** A used-up budget that prevents further usage of a product by a repository; undefined if no budget does. */
 export async function findSpentBudget(
   db: Db,
-  { organization, repository, month }: { organization: Organization; repository: Id<'repositories'>; month: string },
+  {
+    organization,
+    repository,
+    month,
+    product,
+  }: { organization: Organization; repository: Id<'repositories'>; month: string; product: Product },
 ): Promise<Pick<BudgetRow, 'amount' | 'product_sku' | 'repository_id'> | undefined> {
   const { rows } = await sql<Pick<BudgetRow, 'amount' | 'product_sku' | 'repository_id'>>`
     select b.amount, b.product_sku, b.repository_id from billing_budgets b
     where b.organization_id = ${organization} and b.prevents_usage
+      and (b.product_sku = ${product} or starts_with(b.product_sku, ${`${product}_`}))
       and (b.repository_id is null or b.repository_id = ${repository})
       and ${consumedOf(month)} >= b.amount
     order by b.id limit 1`.execute(db);

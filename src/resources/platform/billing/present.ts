@@ -1,10 +1,19 @@
 import type { Org } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
+import { type AssistantSku, sumAssistantUsage } from './assistant-usage.ts';
 import { type BudgetRow, loadConsumed, loadRecipients } from './budget-store.ts';
-import { monthOf } from './periods.ts';
-import type { BillingUsageItem, BillingUsageSummary, Budget, ConsumedBudget } from './schemas.ts';
+import { monthOf, timeOf } from './periods.ts';
+import type {
+  AssistantUsageFilter,
+  AssistantUsageReport,
+  BillingUsageItem,
+  BillingUsageSummary,
+  Budget,
+  ConsumedBudget,
+} from './schemas.ts';
 import type { DatedUsage, Usage } from './usage-store.ts';
 
 /** Presents a page of budgets, with this month's consumption. */
@@ -70,3 +79,16 @@ export const presentSum = ({ product, sku, unit_type, price, quantity }: Usage):
   netQuantity: quantity,
   netAmount: quantity * price,
 });
+
+/** A report of the assistant's usage, by model. */
+export async function presentAssistantUsage(
+  db: Db,
+  org: Org,
+  { sku, filter, now }: { sku: AssistantSku; filter: AssistantUsageFilter; now: Date },
+): Promise<AssistantUsageReport> {
+  const { year, month, day, ...wanted } = filter;
+  const { named, period } = timeOf({ year, month, day }, now);
+  const items = await sumAssistantUsage(db, org.id, { period, sku, ...wanted });
+  const usageItems = items.map((item) => ({ model: item.model, ...presentSum(item) }));
+  return { timePeriod: named, organization: org.login, ...wanted, usageItems };
+}

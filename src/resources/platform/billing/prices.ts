@@ -4,8 +4,12 @@ import { StartupError } from '#lib/startup-error.ts';
 /** The cost of a unit of each SKU, in US dollars. SKUs that aren't listed are free. */
 export type Prices = ReadonlyMap<string, number>;
 
-/** The existing SKUs: storage, and minutes by a runner's operating system, and by its size if it is hosted. */
-const skuPattern = /^actions_(storage|cache_storage|(self_hosted_)?(linux|windows|macos)|(linux|windows|macos)_[a-z0-9_]+)$/;
+/**
+ * The existing SKUs: storage, minutes by a runner's operating system, and by its size if it is hosted, and what people use of the
+ * assistant.
+ */
+const skuPattern =
+  /^(actions_(storage|cache_storage|(self_hosted_)?(linux|windows|macos)|(linux|windows|macos)_[a-z0-9_]+)|assistant_(premium_request|ai_credit))$/;
 
 const highestPrice = 1_000_000;
 

@@ -26,7 +26,7 @@ import { billingLimits } from './limits.ts';
 import { monthOf } from './periods.ts';
 import { isSku } from './prices.ts';
 import type { BudgetChange, NewBudget } from './schemas.ts';
-import { product } from './skus.ts';
+import { isProduct, type Product, product } from './skus.ts';
 import { type DatedUsage, listUsage, type WantedUsage } from './usage-store.ts';
 
 const resource = 'Budget';
@@ -126,7 +126,7 @@ type WantedSubject = Pick<NewBudget, 'budget_scope' | 'budget_entity_name' | 'bu
 async function subjectOf(db: Db, { org }: OrganizationAction, wanted: WantedSubject): Promise<Named> {
   const { budget_scope = 'organization', budget_entity_name = '', budget_type } = wanted;
   const product_sku = wanted.budget_product_sku.toLowerCase();
-  if (!(budget_type === 'ProductPricing' ? product_sku === product : isSku(product_sku)))
+  if (!(budget_type === 'ProductPricing' ? isProduct(product_sku) : isSku(product_sku)))
     throw wrong('budget_product_sku', `${wanted.budget_product_sku} is nothing that is measured here`);
   const named = { organization_id: org.id, product_sku };
   if (budget_scope === 'organization') {
@@ -193,13 +193,14 @@ export async function recordReachedBudgets(
     });
 }
 
-/** Why a repository may not run anything more; undefined if it may. Only budgets of organizations prevent usage. */
+/** Why a repository may use no more of a product; undefined if it may. Only budgets of organizations prevent usage. */
 export async function spentBudgetOf(
   db: Db,
   { id, owner_id }: { readonly id: Id<'repositories'>; readonly owner_id: Id<'accounts'> },
   now: Date,
+  used: Product = product,
 ): Promise<string | undefined> {
-  const spent = await findSpentBudget(db, { organization: owner_id, repository: id, month: monthOf(now) });
+  const spent = await findSpentBudget(db, { organization: owner_id, repository: id, month: monthOf(now), product: used });
   if (!spent) return undefined;
   const whose = spent.repository_id === null ? 'organization' : 'repository';
   return (

@@ -2,8 +2,15 @@
 import type { Prices } from './prices.ts';
 import type { Rate } from './rate-store.ts';
 
-/** The only product whose usage is measured. Its SKUs are the minutes of runners, and the storage of jobs' files. */
+/** The product of the minutes of runners, and of the storage of jobs' files. */
 export const product = 'actions';
+/** The product of what people use of the assistant. */
+export const assistantProduct = 'assistant';
+
+export type Product = typeof product | typeof assistantProduct;
+
+/** Whether this is the name of a product whose usage is measured. */
+export const isProduct = (text: string): boolean => text === product || text === assistantProduct;
 
 const minutes = { product, unit_type: 'Minutes', unit_size: 1 } as const;
 const gigabyteHours = { product, unit_type: 'GigabyteHours', unit_size: 2 ** 30 } as const;
