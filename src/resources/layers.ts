@@ -190,5 +190,5 @@ export const layerOwnFiles: readonly string[] = [
   'cli/code-bundle/stack-traces.ts',
   'lib/release.ts',
   'runner-providers/catalogue.ts',
-  'runner-providers/process/machine.ts',
+  'runner-providers/machines/json-files.ts',
 ];
