@@ -1,6 +1,7 @@
 import { parsePagesOrigin } from '#endpoint/pages-address.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { knownClientNames } from '#resources/repositories/apps/client-ids.ts';
+import { networks } from '#runner-providers/namespaces/environment.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';
@@ -9,6 +10,7 @@ import {
   adminToken,
   asPath,
   bucketName,
+  folderPaths,
   namesAmong,
   oneOf,
   onOff,
@@ -302,8 +304,31 @@ export const settings = {
     flag: '--runner-provider <name>',
     variable: 'HEARTH_RUNNER_PROVIDER',
     initial: 'none',
-    parse: oneOf('none', 'process'),
-    about: 'what makes the machines of hosted runners: none, or a process and a folder for each on this machine',
+    parse: oneOf('none', 'process', 'namespaces'),
+    about:
+      'what makes the machines of hosted runners: none, process (a folder of this machine for each; isolates nothing), or ' +
+      'namespaces (an isolated environment of this machine for each job)',
+  },
+  runnerNetwork: {
+    flag: '--runner-network <name>',
+    variable: 'HEARTH_RUNNER_NETWORK',
+    initial: 'internet',
+    parse: oneOf(...networks),
+    about:
+      'with namespaces, what jobs reach: internet (this server, and public addresses by a proxy), hearth (this server alone), ' +
+      'or host (all that this machine reaches, its own services included)',
+  },
+  runnerAllow: {
+    flag: '--runner-allow <ranges>',
+    variable: 'HEARTH_RUNNER_ALLOW',
+    parse: addressRanges,
+    about: 'with namespaces, address ranges that jobs reach in addition, at any port, as 10.0.0.0/8',
+  },
+  runnerTools: {
+    flag: '--runner-tools <folders>',
+    variable: 'HEARTH_RUNNER_TOOLS',
+    parse: folderPaths,
+    about: 'with namespaces, folders that jobs can read besides /usr, as /opt/hostedtoolcache,/nix/store',
   },
   runnerProgram: {
     flag: '--runner-program <file>',

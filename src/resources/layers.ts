@@ -191,4 +191,6 @@ export const layerOwnFiles: readonly string[] = [
   'lib/release.ts',
   'runner-providers/catalogue.ts',
   'runner-providers/machines/json-files.ts',
+  'runner-providers/namespaces/init.ts',
+  'runner-providers/namespaces/kept.ts',
 ];

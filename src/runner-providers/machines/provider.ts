@@ -30,7 +30,10 @@ export function machineProvider(folder: string, kind: MachineKind): Provider {
   const images = join(folder, 'images');
   const machineOf = (runner: RunnerOrder['id']): string => join(machines, String(runner));
   const { tools, programs } = kind;
-  const ending = programs ?? { remove: tools.remove, launch: () => Promise.reject(new Error('No program is set that runs jobs')) };
+  const ending = programs ?? {
+    remove: tools.remove,
+    launch: () => Promise.reject(new Error('No program is set that runs jobs')),
+  };
   return {
     name: kind.name,
     givesPublicIps: false,

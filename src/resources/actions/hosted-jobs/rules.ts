@@ -101,11 +101,7 @@ const keyOf = ({ runner, name }: Pick<Program, 'runner' | 'name'>): string => `$
 const forget = ({ change }: JobContext, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
 
 /** Ends the job of a program that died. */
-async function lose(
-  { scope }: JobContext,
-  { id }: HostedInstance,
-  reason = 'The program that ran it has ended',
-): Promise<true> {
+async function lose({ scope }: JobContext, { id }: HostedInstance, reason = 'The program that ran it has ended'): Promise<true> {
   await runScope(scope).change(async (scope) => {
     await endJobsOf(scope, id, reason);
     await removeRunner(scope.tx, id);

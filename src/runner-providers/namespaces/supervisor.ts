@@ -1,0 +1,149 @@
+// The process of one environment, outside of it: `node supervisor.ts <folder>`. It makes the environment, ends it when its job
+// has ended or takes more than its machine has, and removes it. If it is killed, the kernel ends the environment.
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { createWriteStream } from 'node:fs';
+import { chown, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import type { Server } from 'node:http';
+import { connect, createServer } from 'node:net';
+import { basename } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { startOfProcess } from '#lib/running-process.ts';
+import { openProxy } from '#net/proxy.ts';
+import { readJson, writeJson } from '#runner-providers/machines/json-files.ts';
+import { programFiles } from '#runner-providers/machines/programs.ts';
+import { type ControlGroup, openControlGroup } from './control-group.ts';
+import { type Environment, environmentFiles } from './environment.ts';
+import { folderToolsFor } from './folder-tools.ts';
+import { keepHome } from './kept.ts';
+import { fillFolders, spawnInEnvironment } from './make.ts';
+import { type NetworkPlan, sockets } from './network.ts';
+import { initCommand, networkOf } from './sandbox.ts';
+import { deletedBytes, memoryOf, withDescendants } from './usage.ts';
+
+const [, , folder = '.'] = process.argv;
+const files = environmentFiles(folder);
+const gibibyte = 2 ** 30;
+const pollMs = 500;
+const maxLogBytes = 2 ** 20;
+const maxConnections = 256;
+/** The kernel ends processes of jobs before others when memory is short. */
+const outOfMemoryScore = 500;
+
+const environment = (await readJson(files.description)) as Environment;
+const tools = folderToolsFor(environment.path);
+const { machine, user } = environment;
+
+/** Opens the sockets to which the environment's listeners lead. Their paths are relative, since they are short then. */
+async function openSockets({ server, forwards }: NetworkPlan): Promise<void> {
+  if (forwards.length === 0) return;
+  process.chdir(files.run);
+  const toServer = createServer({ allowHalfOpen: true }, (client) => {
+    const socket = connect({ ...server, allowHalfOpen: true });
+    client.on('error', () => socket.destroy());
+    socket.on('error', () => client.destroy());
+    client.on('close', () => socket.destroy());
+    socket.on('close', () => client.destroy());
+    client.pipe(socket).pipe(client);
+  });
+  toServer.maxConnections = maxConnections;
+  const { network, allow } = environment;
+  const proxy = openProxy({ always: server, internet: network === 'internet', allow });
+  for (const [name, listener] of [
+    [sockets.server, toServer],
+    [sockets.proxy, proxy],
+  ] as [string, Server][]) {
+    listener.listen(name);
+    await once(listener, 'listening');
+    if (user !== null) await chown(name, user, user);
+  }
+  process.chdir(folder);
+}
+
+/** Starts the environment. Its first process is recorded, so that other processes can wait for its end. */
+async function start(plan: NetworkPlan, group: ControlGroup | undefined): Promise<{ child: ChildProcess; init: number }> {
+  const { child, findInit } = await spawnInEnvironment(environment, folder, { plan, group, command: initCommand(plan) });
+  collectOutput(child);
+  const init = await findInit();
+  if (init === undefined) throw new Error('The environment could not be made');
+  await writeJson(files.sandbox, { pid: init, start: startOfProcess(init) });
+  return { child, init };
+}
+
+/** Writes the output of the environment to the log, up to a size. Jobs can write it without end. */
+function collectOutput({ stdout, stderr }: ChildProcess): void {
+  const log = createWriteStream(programFiles(folder).log, { flags: 'a' });
+  let left = maxLogBytes;
+  const append = (part: Buffer): void => {
+    if (left > 0) log.write(part.subarray(0, left));
+    left -= part.length;
+  };
+  stdout?.on('data', append);
+  stderr?.on('data', append);
+}
+
+/** Waits until the environment exceeds its machine. @returns why it has to end */
+async function watch(root: number, ended: AbortSignal): Promise<string | undefined> {
+  const { dev } = await stat(folder);
+  let [diskBytes, nextSize] = [0, 0];
+  while (!ended.aborted) {
+    const pids = withDescendants(root);
+    if (memoryOf(pids) > machine.memoryGb * gibibyte) return memoryReason;
+    if (Date.now() >= nextSize) {
+      const begun = Date.now();
+      diskBytes = await tools.sizeOf(folder);
+      // Measuring a folder of many files takes a sixth of a processor at most.
+      nextSize = Date.now() + Math.max(pollMs, 5 * (Date.now() - begun));
+    }
+    if (diskBytes + deletedBytes(pids, dev) > machine.storageGb * gibibyte)
+      return `It wrote more than the disk of its machine holds (${machine.storageGb} GB)`;
+    const { bavail, bsize, files: nodes, ffree } = await statfs(folder);
+    if (bavail * bsize < environment.reservedBytes || ffree < nodes / 100)
+      return 'The disk of the server has no more room for jobs';
+    await sleep(pollMs, undefined, { signal: ended }).catch(() => undefined);
+  }
+  return undefined;
+}
+
+const memoryReason = `It took more memory than its machine has (${machine.memoryGb} GB)`;
+
+/** Runs the job to its end. @returns why the environment was ended; undefined if the job ended by itself */
+async function runJob(group: ControlGroup | undefined): Promise<string | undefined> {
+  const plan = networkOf(environment);
+  await openSockets(plan);
+  const { child, init } = await start(plan, group);
+  await rm(programFiles(folder).preparing, { force: true });
+  const ended = new AbortController();
+  const exit = once(child, 'exit').then(() => ended.abort());
+  const reason = await watch(init, ended.signal);
+  if (reason !== undefined) process.kill(init, 'SIGKILL');
+  await exit;
+  return reason ?? (group?.ranOutOfMemory() ? memoryReason : undefined);
+}
+
+async function main(): Promise<void> {
+  await writeFile('/proc/self/oom_score_adj', String(outOfMemoryScore));
+  let [reason, ended]: [string | undefined, boolean] = [undefined, false];
+  try {
+    await fillFolders(environment, folder, tools);
+    const group = environment.cgroup === null ? undefined : openControlGroup(environment.cgroup, machine);
+    reason = await runJob(group);
+    ended = reason === undefined;
+    group?.remove();
+  } catch (error) {
+    reason = 'The environment of the job could not be made';
+    throw error;
+  } finally {
+    if (reason !== undefined) await writeJson(programFiles(folder).ended, { reason });
+    const { keep } = environment;
+    if (ended && keep !== null) await keepHome({ keep, ...files, name: basename(folder) }, tools);
+    for (const part of [files.home, files.temporary, files.runner, files.run]) await tools.remove(part);
+  }
+}
+
+process.on('SIGTERM', () => process.exit(0));
+await main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : error}\n`);
+  process.exitCode = 1;
+});
+process.exit();
