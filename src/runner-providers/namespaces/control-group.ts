@@ -4,6 +4,7 @@ import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, 
 import { basename, dirname, join } from 'node:path';
 import type { RunnerOrder } from '#runner-providers/provider.ts';
 
+const mountPoint = '/sys/fs/cgroup';
 const gibibyte = 2 ** 30;
 const periodMicroseconds = 100_000;
 const maxProcesses = 4_096;
@@ -20,17 +21,16 @@ export type ControlGroup = {
 };
 
 /** The group of this process. */
-function ownGroup(root: string): string | undefined {
+function ownGroup(): string | undefined {
   const [, path] = /^0::(\/.*)$/m.exec(readFileSync('/proc/self/cgroup', 'utf8')) ?? [];
-  return path === undefined || path === '/' ? undefined : join(root, path);
+  return path === undefined || path === '/' ? undefined : join(mountPoint, path);
 }
 
 /**
  * The group in which Hearth may make others: that of its unit, if its own group is below it.
- * @param root where control groups are mounted
  * @param own the group of this process
  */
-export function findParentGroup(root = '/sys/fs/cgroup', own = ownGroup(root)): string | undefined {
+export function findParentGroup(own = ownGroup()): string | undefined {
   if (own === undefined) return undefined;
   const parent = dirname(own);
   if (!/\.(?:service|scope)$/.test(basename(parent))) return undefined;
@@ -47,7 +47,7 @@ export function findParentGroup(root = '/sys/fs/cgroup', own = ownGroup(root)): 
 }
 
 /** Makes the group of an environment, with the limits of its machine. */
-export function openControlGroup(group: string, { cpuCores, memoryGb }: RunnerOrder['machine'], own = ownGroup(rootOf(group))) {
+export function openControlGroup(group: string, { cpuCores, memoryGb }: RunnerOrder['machine'], own = ownGroup()) {
   const write = (name: string, value: string): void => writeFileSync(join(group, name), value);
   mkdirSync(group);
   write('memory.max', String(memoryGb * gibibyte));
@@ -62,9 +62,6 @@ export function openControlGroup(group: string, { cpuCores, memoryGb }: RunnerOr
     remove: () => removeControlGroup(group),
   } satisfies ControlGroup;
 }
-
-const rootOf = (group: string): string =>
-  group.startsWith('/sys/fs/cgroup/unified/') ? '/sys/fs/cgroup/unified' : '/sys/fs/cgroup';
 
 /** Removes a group whose processes have ended. */
 export function removeControlGroup(group: string): void {
