@@ -203,9 +203,16 @@ export function providerFor(config: Config): Provider {
   const own = { folder: join(data, 'runners'), path: process.env.PATH ?? '', program };
   if (runnerProvider === 'process') return processProvider(own);
   if (runnerProvider !== 'namespaces') return noProvider;
-  const { runnerNetwork: network, runnerAllow: allow, runnerTools: tools } = config;
+  const { runnerNetwork: network, runnerAllow: allow, runnerTools: tools, url: address } = config;
   const database = databaseFolderOf(config);
-  return namespaceProvider({ ...own, network, allow, tools, hidden: [data, ...(database === undefined ? [] : [database])] });
+  return namespaceProvider({
+    ...own,
+    network,
+    address,
+    allow,
+    tools,
+    hidden: [data, ...(database === undefined ? [] : [database])],
+  });
 }
 
 /** Runs `work` on an installation, whether or not its server is running. It starts the embedded PostgreSQL if necessary. */

@@ -9,7 +9,7 @@ import { findParentGroup } from './control-group.ts';
 import { type Environment, inside } from './environment.ts';
 import { folderToolsFor } from './folder-tools.ts';
 import { fillFolders, spawnInEnvironment, writeFiles } from './make.ts';
-import { networkOf } from './sandbox.ts';
+import { initCommand, networkOf } from './sandbox.ts';
 import { hasFilter } from './seccomp.ts';
 import { findVisible } from './system.ts';
 
@@ -80,7 +80,10 @@ async function tryEnvironment(folder: string, environment: Environment): Promise
     const plan = networkOf(environment);
     await writeFiles(environment, own, { plan, registration: {} });
     await fillFolders(environment, own, tools);
-    const { child } = await spawnInEnvironment(environment, own, { plan, command: [inside.node, '--version'] });
+    const { child } = await spawnInEnvironment(environment, own, {
+      plan,
+      command: initCommand(plan, [inside.node, '--version']),
+    });
     let output = '';
     child.stderr?.on('data', (part) => (output += part));
     const [code] = await once(child, 'close');

@@ -30,6 +30,8 @@ export type NamespaceSettings = {
   /** The program that runs jobs, if any. */
   readonly program?: string | undefined;
   readonly network: Network;
+  /** The address of the server, if it is known at the start. */
+  readonly address?: string | undefined;
   /** Address ranges that jobs reach at any port. */
   readonly allow?: readonly string[] | undefined;
   /** Folders of tools that jobs can read, in addition to those of the system. */
@@ -101,13 +103,20 @@ async function makeEmpty(machine: string): Promise<string> {
 }
 
 /** What all environments have in common. */
-const environmentLike = ({ path, network, allow = [], tools = [], reserved = reservedBytes }: NamespaceSettings) => ({
+const environmentLike = ({
+  path,
+  network,
+  address = 'http://127.0.0.1:3000',
+  allow = [],
+  tools = [],
+  reserved = reservedBytes,
+}: NamespaceSettings) => ({
   path,
   network,
   allow,
   tools,
   reservedBytes: reserved,
-  address: 'http://127.0.0.1:3000',
+  address,
   machine: { cpuCores: 1, memoryGb: 1, storageGb: 1 },
   content: null,
   keep: null,

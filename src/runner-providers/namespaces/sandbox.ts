@@ -47,12 +47,11 @@ export async function sandboxCommand(
   return [program, ...others];
 }
 
-/** The command of the first process, which starts the runner. */
-export const initCommand = (plan: NetworkPlan): string[] => [
-  inside.node,
-  inside.init,
-  JSON.stringify({ forwards: plan.forwards, command: [inside.program, '-c', inside.config, 'daemon'] }),
-];
+/** The command of the first process, which starts another one, as a rule the runner. */
+export const initCommand = (
+  { forwards }: NetworkPlan,
+  command: readonly string[] = [inside.program, '-c', inside.config, 'daemon'],
+): string[] => [inside.node, inside.init, JSON.stringify({ forwards, command })];
 
 /** Plans the network of an environment, with the paths of its sockets there. */
 export const networkOf = (environment: Environment): NetworkPlan => planNetwork(environment, inside.run);

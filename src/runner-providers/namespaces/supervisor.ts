@@ -107,36 +107,52 @@ async function watch(root: number, ended: AbortSignal): Promise<string | undefin
 
 const memoryReason = `It took more memory than its machine has (${machine.memoryGb} GB)`;
 
-/** Runs the job to its end. @returns why the environment was ended; undefined if the job ended by itself */
-async function runJob(group: ControlGroup | undefined): Promise<string | undefined> {
+type Outcome = { readonly exitCode: number | null; readonly reason: string | undefined };
+
+/** Runs the job to its end. A reason says why the environment was ended. */
+async function runJob(group: ControlGroup | undefined): Promise<Outcome> {
   const plan = networkOf(environment);
   await openSockets(plan);
   const { child, init } = await start(plan, group);
   await rm(programFiles(folder).preparing, { force: true });
   const ended = new AbortController();
-  const exit = once(child, 'exit').then(() => ended.abort());
-  const reason = await watch(init, ended.signal);
-  if (reason !== undefined) process.kill(init, 'SIGKILL');
-  await exit;
-  return reason ?? (group?.ranOutOfMemory() ? memoryReason : undefined);
+  const exit = once(child, 'exit').then(([code]: (number | null)[]) => {
+    ended.abort();
+    return code ?? null;
+  });
+  let reason: string | undefined = 'The environment of the job failed';
+  try {
+    reason = await watch(init, ended.signal);
+  } finally {
+    if (reason !== undefined) endProcess(init);
+  }
+  const exitCode = await exit;
+  return { exitCode, reason: reason ?? (group?.ranOutOfMemory() ? memoryReason : undefined) };
+}
+
+function endProcess(pid: number): void {
+  try {
+    process.kill(pid, 'SIGKILL');
+  } catch {
+    // it ended by itself
+  }
 }
 
 async function main(): Promise<void> {
   await writeFile('/proc/self/oom_score_adj', String(outOfMemoryScore));
-  let [reason, ended]: [string | undefined, boolean] = [undefined, false];
+  let outcome: Outcome = { exitCode: null, reason: 'The environment of the job failed' };
   try {
     await fillFolders(environment, folder, tools);
     const group = environment.cgroup === null ? undefined : openControlGroup(environment.cgroup, machine);
-    reason = await runJob(group);
-    ended = reason === undefined;
+    outcome = await runJob(group);
     group?.remove();
-  } catch (error) {
-    reason = 'The environment of the job could not be made';
-    throw error;
   } finally {
+    const { exitCode, reason } = outcome;
     if (reason !== undefined) await writeJson(programFiles(folder).ended, { reason });
     const { keep } = environment;
-    if (ended && keep !== null) await keepHome({ keep, ...files, name: basename(folder) }, tools);
+    // A runner that ended with an error had no job.
+    if (exitCode === 0 && reason === undefined && keep !== null)
+      await keepHome({ keep, ...files, name: basename(folder) }, tools);
     for (const part of [files.home, files.temporary, files.runner, files.run]) await tools.remove(part);
   }
 }

@@ -65,7 +65,10 @@ async function push(name: string, ...steps: object[]) {
         .selectFrom('workflow_jobs')
         .select(['id', 'status', 'conclusion', 'problem'])
         .where('repository_id', '=', repo.id);
-      const state = async () => (await settle(), (await row.executeTakeFirstOrThrow()).status);
+      const state = async () => {
+        await settle(); // what ended makes room for others
+        return (await row.executeTakeFirstOrThrow()).status;
+      };
       await expect.poll(state).toBe('completed');
       const { id, conclusion, problem } = await row.executeTakeFirstOrThrow();
       const log = await client.get(`/repos/acme/${repo.name}/actions/jobs/${id}/logs`);
@@ -82,6 +85,9 @@ async function later(): Promise<void> {
   await change((scope) => enqueue(scope.tx, reconcileRunners, {}));
   await settle();
 }
+
+/** An expression of workflow files. */
+const expression = (text: string): string => `\${{ ${text} }}`;
 
 /** A server of this machine that isn't Hearth, a process, and files of Hearth's. */
 const service = createServer((socket) => socket.end());
@@ -140,10 +146,10 @@ test('a job works with the server: it gets its repository, and actions of others
   const { name } = await hosted();
   const steps = [
     { id: 'hello', uses: 'acme/hello@main' },
-    { run: 'test "${{ steps.hello.outputs.said }}" = hello' },
+    { run: `test "${expression('steps.hello.outputs.said')}" = hello` },
     {
-      env: { TOKEN: '${{ github.token }}' },
-      run: `git clone -q "${here.url.replace('://', '://x:$TOKEN@')}/\${{ github.repository }}" here && ls here/.github/workflows`,
+      env: { TOKEN: expression('github.token') },
+      run: `git clone -q "${here.url.replace('://', '://x:$TOKEN@')}/${expression('github.repository')}" here && ls here/.github/workflows`,
     },
   ];
   const { conclusion, log } = await (await push(name, ...steps)).end();
