@@ -34,8 +34,8 @@ const hopHeaders: ReadonlySet<string> = new Set(
 );
 
 /**
- * A proxy for requests of plain HTTP and for tunnels (`CONNECT`). It connects to an address that it has checked, as all requests of
- * Hearth do (security decision 6), and never to an address of this machine.
+ * A proxy for requests of plain HTTP and for tunnels (`CONNECT`). It connects to an address that it has checked, as all requests
+ * of Hearth do (security decision 6), and never to an address of this machine.
  */
 export function openProxy({ always, internet, allow, resolve }: ProxyOptions): Server {
   const lookUp = resolve ?? openResolver({ limits: initialValues(nameLimits) });

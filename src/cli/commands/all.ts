@@ -85,7 +85,7 @@ const listed: readonly Listed[] = [
   {
     usage: 'doctor [options]',
     about:
-      'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, ' +
+      'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, runners, ' +
       'indexes. Ends with 1 when something is wrong.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },

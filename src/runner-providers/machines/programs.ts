@@ -14,7 +14,7 @@ const timeoutMs = 20_000;
 const pollMs = 50;
 
 /** The process of a program. */
-export type Launch = {
+type Launch = {
   readonly command: readonly [program: string, ...words: string[]];
   readonly env: Readonly<Record<string, string>>;
 };
@@ -42,7 +42,7 @@ export const programFiles = (folder: string) => ({
   log: join(folder, 'program.log'),
 });
 
-export const programsOf = (machine: string): string => join(machine, 'programs');
+const programsOf = (machine: string): string => join(machine, 'programs');
 const folderOf = (machines: string, runner: RunnerId, name: string): string =>
   join(programsOf(join(machines, String(runner))), name);
 

@@ -5,7 +5,7 @@ import { captureFolder, type FolderTools, listContents, removeContent } from './
 import { listMachines, listPrograms, type ProgramKind, startProgram, stopOwnPrograms, stopProgram } from './programs.ts';
 
 /** A kind of machine. Each machine is a folder. */
-export type MachineKind = {
+type MachineKind = {
   readonly name: string;
   check(): Promise<ProviderCheck>;
   /** Makes the folder of a machine, or updates it to the order. */

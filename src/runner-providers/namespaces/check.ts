@@ -55,8 +55,9 @@ async function findProblem({ folder, hidden, program, environment }: CheckOption
   const failure = await tryEnvironment(folder, environment);
   return failure === undefined
     ? undefined
-    : `namespaces can't be made here (${failure}); allow unprivileged user namespaces (sysctl kernel.unprivileged_userns_clone=1, ` +
-        `kernel.apparmor_restrict_unprivileged_userns=0, in a container seccomp=unconfined and systempaths=unconfined), ${otherwise}`;
+    : `namespaces can't be made here (${failure}); allow unprivileged user namespaces (sysctl ` +
+        'kernel.unprivileged_userns_clone=1, kernel.apparmor_restrict_unprivileged_userns=0, in a container ' +
+        `seccomp=unconfined and systempaths=unconfined), ${otherwise}`;
 }
 
 /** Whether everybody may read and execute a file. Jobs may run as another user than Hearth. */

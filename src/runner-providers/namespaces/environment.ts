@@ -70,7 +70,8 @@ const firstUser = 1_900_000_000;
 const users = 90_000_000;
 
 /**
- * A user id for jobs of an environment where Hearth runs as root. Each environment has its own, far from ids that systems give out.
+ * A user id for jobs of an environment where Hearth runs as root. Each environment has its own, far from ids that systems give
+ * out.
  * @param digits hexadecimal digits that differ between environments
  */
 export const userFor = (digits: string): number => firstUser + (Number.parseInt(digits.slice(0, 12), 16) % users);

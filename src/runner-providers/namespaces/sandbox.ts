@@ -65,8 +65,8 @@ const changeUser = (user: number): string[] => [
 ];
 
 /**
- * Makes the network first, and lets everybody listen at each of its ports: the server may have one below 1024. The network belongs
- * to the namespace of users in which it was made, and only there this may be changed.
+ * Makes the network first, and lets everybody listen at each of its ports: the server may have one below 1024. The network
+ * belongs to the namespace of users in which it was made, and only there this may be changed.
  */
 const openLowPorts = (user: number | null, ownNetwork: readonly string[]): string[] => [
   ...['bwrap', '--die-with-parent', ...ownNetwork, '--cap-add', 'ALL', '--dev-bind', '/', '/'],
@@ -111,8 +111,8 @@ const variables = ({ tools }: Environment): Record<string, string> => ({
 });
 
 /**
- * Limits of each process, which hold without delay. Those of the whole environment are measured, or set by a control group. Programs
- * reserve more memory than they use, so a process may have more than the machine.
+ * Limits of each process, which hold without delay. Those of the whole environment are measured, or set by a control group.
+ * Programs reserve more memory than they use, so a process may have more than the machine.
  */
 const limitsOf = ({ machine }: Environment): string[] => [
   ...['prlimit', `--nproc=${maxProcesses}`, '--core=0', `--fsize=${machine.storageGb * gibibyte}`],

@@ -5,6 +5,7 @@ import { endianness } from 'node:os';
 type Architecture = {
   readonly audit: number;
   readonly clone: number;
+  readonly socket: number;
   readonly calls: readonly number[];
   readonly affinity: number;
 };

@@ -2,7 +2,7 @@
 // has ended or takes more than its machine has, and removes it. If it is killed, the kernel ends the environment.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { createWriteStream } from 'node:fs';
+import { closeSync, createWriteStream, readdirSync, readFileSync } from 'node:fs';
 import { chown, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import type { Server } from 'node:http';
 import { connect, createServer } from 'node:net';
@@ -29,6 +29,8 @@ const maxLogBytes = 2 ** 20;
 const maxConnections = 256;
 /** The kernel ends processes of jobs before others when memory is short. */
 const outOfMemoryScore = 500;
+/** `O_CLOEXEC` (man 5 proc). */
+const closeOnExec = 0o2000000;
 
 const environment = (await readJson(files.description)) as Environment;
 const tools = folderToolsFor(environment.path);
@@ -107,6 +109,23 @@ async function watch(root: number, ended: AbortSignal): Promise<string | undefin
 
 const memoryReason = `It took more memory than its machine has (${machine.memoryGb} GB)`;
 
+/** Closes files that this process has inherited, so that jobs don't inherit them. Node closes its own ones for programs. */
+function closeInherited(): void {
+  for (const name of readdirSync('/proc/self/fd')) {
+    const fd = Number(name);
+    const [, flags = '0'] = /^flags:\s+([0-7]+)$/m.exec(readInfo(fd)) ?? [];
+    if (fd > 2 && flags !== '0' && (Number.parseInt(flags, 8) & closeOnExec) === 0) closeSync(fd);
+  }
+}
+
+function readInfo(fd: number): string {
+  try {
+    return readFileSync(`/proc/self/fdinfo/${fd}`, 'utf8');
+  } catch {
+    return ''; // the one by which the folder was read
+  }
+}
+
 type Outcome = { readonly exitCode: number | null; readonly reason: string | undefined };
 
 /** Runs the job to its end. A reason says why the environment was ended. */
@@ -139,6 +158,7 @@ function endProcess(pid: number): void {
 }
 
 async function main(): Promise<void> {
+  closeInherited();
   await writeFile('/proc/self/oom_score_adj', String(outOfMemoryScore));
   let outcome: Outcome = { exitCode: null, reason: 'The environment of the job failed' };
   try {

@@ -30,8 +30,8 @@ export function processProvider({ folder, path, program }: MachineFolder): Provi
       return {
         detail: 'process: a process and a folder for each runner',
         warning:
-          'the provider `process` isolates nothing: jobs can read and change all that Hearth can, and each other, and the numbers ' +
-          'of a machine size are not enforced. The provider `namespaces` isolates',
+          'the provider `process` isolates nothing: jobs can read and change all that Hearth can, and each other, and the ' +
+          'numbers of a machine size are not enforced. The provider `namespaces` isolates',
       };
     },
     async provision(machine, order, images) {
