@@ -1,7 +1,7 @@
 import { parsePagesOrigin } from '#endpoint/pages-address.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { knownClientNames } from '#resources/repositories/apps/client-ids.ts';
-import { networks } from '#runner-providers/namespaces/environment.ts';
+import { networks } from '#runner-providers/namespaces/sandbox.ts';
 import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';
@@ -307,7 +307,7 @@ export const settings = {
     parse: oneOf('none', 'process', 'namespaces'),
     about:
       'what makes the machines of hosted runners: none, process (a folder of this machine for each; isolates nothing), or ' +
-      'namespaces (an isolated environment of this machine for each job)',
+      'namespaces (a sandbox on this machine for each job)',
   },
   runnerNetwork: {
     flag: '--runner-network <name>',

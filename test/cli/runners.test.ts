@@ -1,6 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
+import { sandboxes } from '#test/runner-providers/namespaces/support.ts';
 import { command, complaint, hearth, installation, serve } from './support.ts';
 
 test('a runner is set up at a server, and an image published from it beside the server', async () => {
@@ -64,15 +65,28 @@ test('a provider that can’t work ends the start with one line, and doctor says
   expect([code, found.ok, found.detail]).toEqual([1, false, expect.stringContaining(`${problem}jobs could read ${data}`)]);
 });
 
-test('the start says what isolates jobs, and that process isolates nothing', async () => {
+/** What a server with a provider logs of it at its start. */
+async function startLines(provider: string): Promise<{ level: number; msg: string }[]> {
   const { data, env } = await installation();
-  const server = await serve(data, ['--log', 'info'], { ...env, HEARTH_RUNNER_PROVIDER: 'process' });
-  const lines = server
-    .log()
-    .split('\n')
-    .flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : []));
-  expect(lines.filter(({ provider }) => provider === 'process')).toMatchObject([
+  const server = await serve(data, ['--log', 'info'], { ...env, HEARTH_RUNNER_PROVIDER: provider });
+  const lines = server.log().split('\n');
+  return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : [])).filter((line) => line.provider === provider);
+}
+
+test('the start says that the provider process isolates nothing', async () => {
+  expect(await startLines('process')).toMatchObject([
     { level: 30, msg: 'process: a process and a folder for each runner' },
     { level: 40, msg: expect.stringContaining('the provider `process` isolates nothing') },
+  ]);
+});
+
+test('the start says how the provider namespaces isolates', async (context) => {
+  const { problem } = await sandboxes();
+  if (problem !== undefined) context.skip(problem);
+  expect(await startLines('namespaces')).toMatchObject([
+    {
+      level: 30,
+      msg: expect.stringMatching(/^namespaces: jobs run as .+, with the network `internet`; .+; disks are measured$/),
+    },
   ]);
 });

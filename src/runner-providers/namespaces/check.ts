@@ -1,15 +1,15 @@
-// Whether environments can be made on this machine. It makes one, since many things can be in the way.
+// Whether sandboxes can be made on this machine. It makes one, since many things can be in the way.
 import { execFile } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { ProviderCheck } from '#runner-providers/provider.ts';
+import { initCommand, networkOf } from './bubblewrap.ts';
 import { findParentGroup } from './control-group.ts';
-import { type Environment, inside } from './environment.ts';
 import { folderToolsFor } from './folder-tools.ts';
-import { fillFolders, spawnInEnvironment, writeFiles } from './make.ts';
-import { initCommand, networkOf } from './sandbox.ts';
+import { fillFolders, spawnInSandbox, writeFiles } from './make.ts';
+import { inside, type Sandbox } from './sandbox.ts';
 import { hasFilter } from './seccomp.ts';
 import { findVisible } from './system.ts';
 
@@ -22,27 +22,27 @@ type CheckOptions = {
   /** Folders that jobs must not see. */
   readonly hidden: readonly string[];
   readonly program: string | undefined;
-  /** An environment like those of jobs, but for the folder of its content. */
-  readonly environment: Environment;
+  /** A sandbox like those of jobs, but for the folder of its content. */
+  readonly sandbox: Sandbox;
 };
 
 /** Checks the machine, and describes what limits jobs on it. */
 export async function checkMachine(options: CheckOptions): Promise<ProviderCheck> {
-  const { environment } = options;
+  const { sandbox } = options;
   const limits = findParentGroup()
     ? 'memory and processors are limited by control groups'
     : 'there are no control groups that Hearth may use: memory is measured twice a second, and processors are fixed';
-  const user = environment.user === null ? "as Hearth's user" : 'as users of their own';
-  const detail = `namespaces: jobs run ${user}, with the network \`${environment.network}\`; ${limits}; disks are measured`;
+  const user = sandbox.user === null ? "as Hearth's user" : 'as users of their own';
+  const detail = `namespaces: jobs run ${user}, with the network \`${sandbox.network}\`; ${limits}; disks are measured`;
   const problem = await findProblem(options);
   return problem === undefined ? { detail } : { detail, problem: `The runner provider namespaces can't be used: ${problem}` };
 }
 
-async function findProblem({ folder, hidden, program, environment }: CheckOptions): Promise<string | undefined> {
+async function findProblem({ folder, hidden, program, sandbox }: CheckOptions): Promise<string | undefined> {
   if (process.platform !== 'linux') return `it needs Linux; choose another HEARTH_RUNNER_PROVIDER`;
   if (!hasFilter(process.arch))
     return `it doesn't know the system calls of ${process.arch}; choose another HEARTH_RUNNER_PROVIDER`;
-  const visible = await findVisible(hidden, environment.tools);
+  const visible = await findVisible(hidden, sandbox.tools);
   if (visible !== undefined)
     return `jobs could read ${visible}, since it is in a folder that they see (/usr, or one of HEARTH_RUNNER_TOOLS); move it`;
   if (program !== undefined && !(await isExecutable(program)))
@@ -51,8 +51,8 @@ async function findProblem({ folder, hidden, program, environment }: CheckOption
     ['bwrap', 'bubblewrap'],
     ['prlimit', 'util-linux'],
   ])
-    if (!(await isInstalled(`${tool}`, environment.path))) return `${tool} is missing; install ${from}, ${otherwise}`;
-  const failure = await tryEnvironment(folder, environment);
+    if (!(await isInstalled(`${tool}`, sandbox.path))) return `${tool} is missing; install ${from}, ${otherwise}`;
+  const failure = await trySandbox(folder, sandbox);
   return failure === undefined
     ? undefined
     : `namespaces can't be made here (${failure}); allow unprivileged user namespaces (sysctl ` +
@@ -72,16 +72,16 @@ const isInstalled = (program: string, path: string): Promise<boolean> =>
     () => false,
   );
 
-/** Makes an environment in which Node starts. @returns what went wrong */
-async function tryEnvironment(folder: string, environment: Environment): Promise<string | undefined> {
+/** Makes a sandbox in which Node starts. @returns what went wrong */
+async function trySandbox(folder: string, sandbox: Sandbox): Promise<string | undefined> {
   await mkdir(folder, { recursive: true });
   const own = await mkdtemp(join(folder, 'check-'));
-  const tools = folderToolsFor(environment.path);
+  const tools = folderToolsFor(sandbox.path);
   try {
-    const plan = networkOf(environment);
-    await writeFiles(environment, own, { plan, registration: {} });
-    await fillFolders(environment, own, tools);
-    const { child } = await spawnInEnvironment(environment, own, {
+    const plan = networkOf(sandbox);
+    await writeFiles(sandbox, own, { plan, registration: {} });
+    await fillFolders(sandbox, own, tools);
+    const { child } = await spawnInSandbox(sandbox, own, {
       plan,
       command: initCommand(plan, [inside.node, '--version']),
     });

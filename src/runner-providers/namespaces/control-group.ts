@@ -1,4 +1,4 @@
-// Control groups (cgroup v2), by which the kernel limits the memory and processors of an environment. They need a unit of systemd
+// Control groups (cgroup v2), by which the kernel limits the memory and processors of a sandbox. They need a unit of systemd
 // with `Delegate=yes` and `DelegateSubgroup`, so that Hearth may make groups beside its own.
 import { accessSync, constants, existsSync, mkdirSync, readFileSync, rmdirSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
@@ -10,7 +10,7 @@ const periodMicroseconds = 100_000;
 const maxProcesses = 4_096;
 const controllers = ['cpu', 'memory', 'pids'];
 
-/** The control group of an environment. */
+/** The control group of a sandbox. */
 export type ControlGroup = {
   /** Moves this process into the group, so that what it starts belongs to it, and back. */
   enter(): void;
@@ -46,7 +46,7 @@ export function findParentGroup(own = ownGroup()): string | undefined {
   }
 }
 
-/** Makes the group of an environment, with the limits of its machine. */
+/** Makes the group of a sandbox, with the limits of its machine. */
 export function openControlGroup(group: string, { cpuCores, memoryGb }: RunnerOrder['machine'], own = ownGroup()) {
   const write = (name: string, value: string): void => writeFileSync(join(group, name), value);
   mkdirSync(group);

@@ -9,7 +9,7 @@ const kibibyte = 1_024;
 export const isRoot = (): boolean => process.getuid?.() === 0;
 
 /**
- * Handles the folders of environments by the system's programs, which cope with what jobs leave behind: folders that even their
+ * Handles the folders of sandboxes by the system's programs, which cope with what jobs leave behind: folders that even their
  * owner may not enter, and paths of any length. Where Hearth isn't root, they run as root of a user namespace, to which all files
  * of its user belong.
  */

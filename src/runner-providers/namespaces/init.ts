@@ -1,5 +1,5 @@
-// The first process of an environment: `node init.mts <orders>`. It leads connections of the environment's own network to the
-// sockets of its supervisor, then starts the runner. This file is alone in the environment, so it imports nothing of Hearth's.
+// The first process of a sandbox: `node init.mts <orders>`. It leads connections of the sandbox's own network to the
+// sockets of its supervisor, then starts the runner. This file is alone in the sandbox, so it imports nothing of Hearth's.
 import { spawn } from 'node:child_process';
 import { connect, createServer } from 'node:net';
 

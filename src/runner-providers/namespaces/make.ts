@@ -1,4 +1,4 @@
-// Making an environment: its files, its folders, its namespaces.
+// Making a sandbox: its files, its folders, its namespaces.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { chmod, mkdir, open, writeFile } from 'node:fs/promises';
@@ -6,20 +6,20 @@ import type { Readable } from 'node:stream';
 import type { FolderTools } from '#runner-providers/machines/content.ts';
 import { writeJson } from '#runner-providers/machines/json-files.ts';
 import { runnerConfiguration } from '#runner-providers/machines/programs.ts';
+import { chooseProcessors, sandboxCommand } from './bubblewrap.ts';
 import type { ControlGroup } from './control-group.ts';
-import { type Environment, environmentFiles, inside, userInside } from './environment.ts';
 import type { NetworkPlan } from './network.ts';
-import { chooseProcessors, sandboxCommand } from './sandbox.ts';
+import { inside, type Sandbox, sandboxFiles, userInside } from './sandbox.ts';
 import { systemCallFilter } from './seccomp.ts';
 
-/** Writes the files that an environment begins with. */
+/** Writes the files that a sandbox begins with. */
 export async function writeFiles(
-  environment: Environment,
+  sandbox: Sandbox,
   folder: string,
   { plan, registration }: { plan: NetworkPlan; registration: object },
 ): Promise<void> {
-  const files = environmentFiles(folder);
-  const user = environment.user ?? userInside;
+  const files = sandboxFiles(folder);
+  const user = sandbox.user ?? userInside;
   await Promise.all([files.etc, files.runner, files.run].map((path) => mkdir(path, { recursive: true })));
   const made = {
     passwd: `root:x:0:0:root:/root:/usr/sbin/nologin\nrunner:x:${user}:${user}:runner:${inside.home}:/bin/sh\n`,
@@ -31,13 +31,13 @@ export async function writeFiles(
     ...Object.entries(made).map(([name, text]) => writeFile(`${files.etc}/${name}`, text)),
     writeFile(`${files.runner}/config.yaml`, runnerConfiguration({ registration: inside.registration, work: inside.work })),
     writeFile(`${files.runner}/.runner`, JSON.stringify(registration), { mode: 0o600 }),
-    writeJson(files.description, environment),
+    writeJson(files.description, sandbox),
   ]);
 }
 
 /** Fills the folders in which the job writes, and gives them to its user. */
-export async function fillFolders({ content, user, path }: Environment, folder: string, tools: FolderTools): Promise<void> {
-  const files = environmentFiles(folder);
+export async function fillFolders({ content, user, path }: Sandbox, folder: string, tools: FolderTools): Promise<void> {
+  const files = sandboxFiles(folder);
   if (content === null) await mkdir(files.home);
   else await tools.copy(content, files.home);
   await mkdir(files.temporary);
@@ -57,24 +57,24 @@ type SpawnOptions = {
 };
 
 /**
- * Starts a command in an environment.
- * @returns its process, with pipes for the output, and a function that gives the id of the environment's first process
+ * Starts a command in a sandbox.
+ * @returns its process, with pipes for the output, and a function that gives the id of the sandbox's first process
  */
-export async function spawnInEnvironment(
-  environment: Environment,
+export async function spawnInSandbox(
+  sandbox: Sandbox,
   folder: string,
   { plan, command, group }: SpawnOptions,
 ): Promise<{ child: ChildProcess; findInit(): Promise<number | undefined> }> {
-  const files = environmentFiles(folder);
-  const processors = group ? undefined : chooseProcessors(environment.machine.cpuCores);
+  const files = sandboxFiles(folder);
+  const processors = group ? undefined : chooseProcessors(sandbox.machine.cpuCores);
   await writeFile(files.filter, systemCallFilter(process.arch, { fixesProcessors: processors !== undefined }));
   const filter = await open(files.filter);
   try {
-    const [program, ...words] = await sandboxCommand(environment, folder, { plan, processors, command });
+    const [program, ...words] = await sandboxCommand(sandbox, folder, { plan, processors, command });
     group?.enter();
     const child = spawn(program, words, {
       cwd: '/',
-      env: { PATH: environment.path },
+      env: { PATH: sandbox.path },
       stdio: ['ignore', 'pipe', 'pipe', filter.fd, 'pipe'],
     });
     group?.leave();
@@ -86,7 +86,7 @@ export async function spawnInEnvironment(
   }
 }
 
-/** Reads what bubblewrap reports of the first process; undefined if it made no environment. */
+/** Reads what bubblewrap reports of the first process; undefined if it made no sandbox. */
 async function readInit(info: Readable): Promise<number | undefined> {
   let text = '';
   for await (const part of info) text += String(part);

@@ -1,8 +1,8 @@
 // How jobs reach the server. In a network of their own, they have a listener at its address, and a proxy for the rest.
 import { BlockList, isIP } from 'node:net';
-import type { Environment } from './environment.ts';
+import type { Sandbox } from './sandbox.ts';
 
-/** A listener in the environment, and the socket of the supervisor to which it leads. */
+/** A listener in the sandbox, and the socket of the supervisor to which it leads. */
 type Forward = { readonly host: string; readonly port: number; readonly socket: string };
 
 export type NetworkPlan = {
@@ -24,8 +24,8 @@ const proxyPort = 3128;
 const firstFreePort = 1024;
 export const sockets = { server: 'server.sock', proxy: 'proxy.sock' } as const;
 
-/** Plans the network of an environment. */
-export function planNetwork({ address, network }: Pick<Environment, 'address' | 'network'>, run: string): NetworkPlan {
+/** Plans the network of a sandbox. */
+export function planNetwork({ address, network }: Pick<Sandbox, 'address' | 'network'>, run: string): NetworkPlan {
   const url = new URL(address);
   const host = url.hostname.replace(/^\[(.*)\]$/, '$1');
   const server = { host, port: url.port === '' ? (url.protocol === 'https:' ? 443 : 80) : Number(url.port) };
@@ -51,7 +51,7 @@ export function planNetwork({ address, network }: Pick<Environment, 'address' | 
   };
 }
 
-/** The addresses at which the server is found in the environment. An address of another machine is reached by the proxy. */
+/** The addresses at which the server is found in the sandbox. An address of another machine is reached by the proxy. */
 function listenersFor(host: string): string[] {
   if (host === '0.0.0.0') return ['127.0.0.1'];
   if (host === '::') return ['::1'];

@@ -8,13 +8,13 @@ import { startFrom } from '#runner-providers/machines/processes.ts';
 import { type ProgramKind, programFiles } from '#runner-providers/machines/programs.ts';
 import { machineProvider } from '#runner-providers/machines/provider.ts';
 import type { Provider, RunnerOrder } from '#runner-providers/provider.ts';
+import { networkOf } from './bubblewrap.ts';
 import { checkMachine } from './check.ts';
 import { findParentGroup, removeControlGroup } from './control-group.ts';
-import { type Environment, environmentFiles, type Network, userFor } from './environment.ts';
 import { folderToolsFor, isRoot } from './folder-tools.ts';
 import { type Kept, listKept, removeRequest } from './kept.ts';
 import { writeFiles } from './make.ts';
-import { networkOf } from './sandbox.ts';
+import { type Network, type Sandbox, sandboxFiles, userFor } from './sandbox.ts';
 
 const supervisorFile = new URL('supervisor.ts', import.meta.url).pathname;
 const timeoutMs = 20_000;
@@ -42,16 +42,16 @@ export type NamespaceSettings = {
   readonly reserved?: number;
 };
 
-/** A provider that makes an environment of its own for each job, by namespaces of the kernel (decision 74). */
+/** A provider that makes a sandbox of its own for each job, by namespaces of the kernel (decision 74). */
 export function namespaceProvider(settings: NamespaceSettings): Provider {
   const { folder, path, program } = settings;
   const tools = folderToolsFor(path);
-  const like = environmentLike(settings);
+  const like = sandboxLike(settings);
   return machineProvider(folder, {
     name: 'namespaces',
     check: () => {
-      const environment = { ...like, program: program ?? process.execPath, user: isRoot() ? userFor('0') : null };
-      return checkMachine({ folder, hidden: settings.hidden ?? [folder], program, environment });
+      const sandbox = { ...like, program: program ?? process.execPath, user: isRoot() ? userFor('0') : null };
+      return checkMachine({ folder, hidden: settings.hidden ?? [folder], program, sandbox });
     },
     async provision(machine, order, images) {
       const image = `${order.image.source}:${order.image.id}:${order.image.content ?? ''}`;
@@ -102,8 +102,8 @@ async function makeEmpty(machine: string): Promise<string> {
   return empty;
 }
 
-/** What all environments have in common. */
-const environmentLike = ({
+/** What all sandboxes have in common. */
+const sandboxLike = ({
   path,
   network,
   address = 'http://127.0.0.1:3000',
@@ -123,14 +123,14 @@ const environmentLike = ({
   cgroup: null,
 });
 
-/** Programs run in an environment of their own, which a supervisor makes. */
-const programKind = (like: Omit<Environment, 'user'>, { remove }: ReturnType<typeof folderToolsFor>): ProgramKind => ({
+/** Programs run in a sandbox of their own, which a supervisor makes. */
+const programKind = (like: Omit<Sandbox, 'user'>, { remove }: ReturnType<typeof folderToolsFor>): ProgramKind => ({
   async launch({ name, registration, address, generatesImages }, machine, folder) {
     const order = await readOrder(machine);
     if (!order) throw new Error('The machine of the runner is not there yet');
     const parent = findParentGroup();
     const digest = createHash('sha256').update(folder).digest('hex');
-    const environment: Environment = {
+    const sandbox: Sandbox = {
       ...like,
       address,
       user: isRoot() ? userFor(digest) : null,
@@ -140,24 +140,24 @@ const programKind = (like: Omit<Environment, 'user'>, { remove }: ReturnType<typ
       cgroup: parent === undefined ? null : join(parent, `hearth-${basename(machine)}-${name}`),
     };
     await writeFile(programFiles(folder).preparing, '');
-    await writeFiles(environment, folder, { plan: networkOf(environment), registration });
+    await writeFiles(sandbox, folder, { plan: networkOf(sandbox), registration });
     return { command: [process.execPath, supervisorFile, folder], env: { PATH: like.path } };
   },
   async awaitEnd(folder) {
-    const { keep } = (await readJson(environmentFiles(folder).description)) ?? {};
+    const { keep } = (await readJson(sandboxFiles(folder).description)) ?? {};
     if (typeof keep === 'string') await waitFor(async () => !(await isRunning(programFiles(folder).process)), keepMs);
   },
   async awaitEmpty(folder) {
-    const { sandbox } = environmentFiles(folder);
+    const { init } = sandboxFiles(folder);
     await waitFor(async () => {
-      const { pid } = (await readJson(sandbox)) ?? {};
-      if (!(await isRunning(sandbox))) return true;
+      const { pid } = (await readJson(init)) ?? {};
+      if (!(await isRunning(init))) return true;
       if (typeof pid === 'number') kill(pid);
       return false;
     }, timeoutMs);
   },
   async remove(folder) {
-    const { cgroup } = (await readJson(environmentFiles(folder).description)) ?? {};
+    const { cgroup } = (await readJson(sandboxFiles(folder).description)) ?? {};
     await remove(folder);
     if (typeof cgroup === 'string') removeControlGroup(cgroup);
   },

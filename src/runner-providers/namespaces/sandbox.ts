@@ -1,138 +1,77 @@
-// The command that makes an environment's namespaces (bubblewrap) and starts its first process in them.
-import { readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
-import { type Environment, environmentFiles, inside, userInside } from './environment.ts';
-import { type NetworkPlan, planNetwork } from './network.ts';
-import { systemArguments } from './system.ts';
+// A sandbox: the folder of a program, in which one job runs, and what its supervisor needs to know.
+import { join } from 'node:path';
+import type { RunnerOrder } from '#runner-providers/provider.ts';
 
-const initFile = new URL('init.ts', import.meta.url).pathname;
-const gibibyte = 2 ** 30;
-const sharedMemoryBytes = 64 * 2 ** 20;
-const maxProcesses = 4_096;
-/** The file descriptors that the command inherits: the filter of system calls, and where the first process is reported. */
-const [filterDescriptor, infoDescriptor] = [3, 4];
+export const networks = ['internet', 'hearth', 'host'] as const;
+/** What jobs reach: this server and the public internet, this server alone, or all that the machine does. */
+export type Network = (typeof networks)[number];
 
-type SandboxOptions = {
-  readonly plan: NetworkPlan;
-  /** The processors of the environment; undefined: all, or those of its control group. */
-  readonly processors: readonly number[] | undefined;
-  /** What runs in the environment. */
-  readonly command: readonly string[];
+/** The description of a sandbox, in a file of its folder. */
+export type Sandbox = {
+  /** The program that runs the job. */
+  readonly program: string;
+  /** The PATH by which the programs that make sandboxes are found. */
+  readonly path: string;
+  /** The address of the server. */
+  readonly address: string;
+  readonly network: Network;
+  /** Address ranges that jobs reach at any port. */
+  readonly allow: readonly string[];
+  /** The id of the user as whom jobs run, if Hearth runs as root. Otherwise they run as Hearth's user, in a user namespace. */
+  readonly user: number | null;
+  readonly machine: RunnerOrder['machine'];
+  /** Folders of tools that jobs can read. */
+  readonly tools: readonly string[];
+  /** The folder with the content of the image; null for an empty home. */
+  readonly content: string | null;
+  /** Where the home is kept after the job, for images; null: it is removed. */
+  readonly keep: string | null;
+  /** The control group of the sandbox; null without control groups. */
+  readonly cgroup: string | null;
+  /** The job ends if the disk of the server has less room than this. */
+  readonly reservedBytes: number;
 };
 
-/** The command of an environment in a folder. */
-export async function sandboxCommand(
-  environment: Environment,
-  folder: string,
-  { plan, processors, command }: SandboxOptions,
-): Promise<[program: string, ...words: string[]]> {
-  const { user, network } = environment;
-  const ownNetwork = network === 'host' ? [] : ['--unshare-net'];
-  const words = [
-    ...(processors ? ['taskset', '--cpu-list', processors.join(',')] : []),
-    ...(plan.hasLowPort ? openLowPorts(user, ownNetwork) : []),
-    'bwrap',
-    ...['--die-with-parent', '--new-session', '--unshare-pid', '--unshare-ipc', '--unshare-uts', '--unshare-cgroup-try'],
-    ...(plan.hasLowPort ? [] : ownNetwork),
-    ...(user === null ? ['--unshare-user', '--uid', `${userInside}`, '--gid', `${userInside}`] : capabilitiesToChangeUser),
-    ...['--hostname', 'runner', '--seccomp', `${filterDescriptor}`, '--info-fd', `${infoDescriptor}`],
-    ...(await fileSystem(environment, folder)),
-    ...Object.entries({ ...variables(environment), ...plan.variables }).flatMap(([name, value]) => ['--setenv', name, value]),
-    '--',
-    ...(user === null ? [] : changeUser(user)),
-    ...limitsOf(environment),
-    ...command,
-  ];
-  const [program = 'bwrap', ...others] = words;
-  return [program, ...others];
-}
-
-/** The command of the first process, which starts another one, as a rule the runner. */
-export const initCommand = (
-  { forwards }: NetworkPlan,
-  command: readonly string[] = [inside.program, '-c', inside.config, 'daemon'],
-): string[] => [inside.node, inside.init, JSON.stringify({ forwards, command })];
-
-/** Plans the network of an environment, with the paths of its sockets there. */
-export const networkOf = (environment: Environment): NetworkPlan => planNetwork(environment, inside.run);
-
-const capabilitiesToChangeUser = [
-  ...['--cap-drop', 'ALL', '--cap-add', 'CAP_SETUID', '--cap-add', 'CAP_SETGID', '--cap-add', 'CAP_SETPCAP'],
-];
-
-const changeUser = (user: number): string[] => [
-  ...['setpriv', `--reuid=${user}`, `--regid=${user}`, '--clear-groups', '--inh-caps=-all', '--bounding-set=-all', '--'],
-];
-
-/**
- * Makes the network first, and lets everybody listen at each of its ports: the server may have one below 1024. The network
- * belongs to the namespace of users in which it was made, and only there this may be changed.
- */
-const openLowPorts = (user: number | null, ownNetwork: readonly string[]): string[] => [
-  ...['bwrap', '--die-with-parent', ...ownNetwork, '--cap-add', 'ALL', '--dev-bind', '/', '/'],
-  ...(user === null ? ['--unshare-user', '--uid', '0', '--gid', '0'] : []),
-  ...['--', '/bin/sh', '-c', 'echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start && exec "$@"', 'sh'],
-];
-
-const madeFolders = ['/etc', '/etc/ssl', '/etc/pki', '/etc/pki/tls', '/hearth', '/hearth/bin', '/home', '/run', '/var'];
-
-async function fileSystem({ tools, program, network }: Environment, folder: string): Promise<string[]> {
-  const files = environmentFiles(folder);
-  const bind = (from: string, to: string): string[] => ['--bind', from, to];
-  const show = (from: string, to: string): string[] => ['--ro-bind', from, to];
-  return [
-    // Folders that bubblewrap makes by itself are for their owner alone.
-    ...madeFolders.flatMap((path) => ['--perms', '0755', '--dir', path]),
-    ...(await systemArguments(tools)),
-    ...['passwd', 'group', 'nsswitch.conf'].flatMap((name) => show(`${files.etc}/${name}`, `/etc/${name}`)),
-    ...(network === 'host'
-      ? ['hosts', 'resolv.conf'].flatMap((name) => ['--ro-bind-try', `/etc/${name}`, `/etc/${name}`])
-      : show(`${files.etc}/hosts`, '/etc/hosts')),
-    ...['--proc', '/proc', '--dev', '/dev', '--perms', '1777', '--size', `${sharedMemoryBytes}`, '--tmpfs', '/dev/shm'],
-    ...[show(process.execPath, inside.node), show(initFile, inside.init), show(program, inside.program)].flat(),
-    ...[bind(files.home, inside.home), bind(files.runner, inside.runner)].flat(),
-    ...[bind(files.temporary, '/tmp'), bind(files.temporary, '/var/tmp'), show(files.run, inside.run)].flat(),
-    ...['--remount-ro', '/dev', '--remount-ro', '/', '--chdir', inside.runner, '--clearenv'],
-  ];
-}
-
-const variables = ({ tools }: Environment): Record<string, string> => ({
-  PATH: [
-    ...['/usr/local/sbin', '/usr/local/bin', '/usr/sbin', '/usr/bin', '/sbin', '/bin'],
-    ...tools.map((folder) => `${folder}/bin`),
-    '/hearth/bin',
-  ].join(':'),
-  HOME: inside.home,
-  USER: 'runner',
-  LOGNAME: 'runner',
-  LANG: 'C.UTF-8',
-  XDG_CACHE_HOME: `${inside.runner}/cache`,
-  HEARTH_RUNNER_PUBLISH: inside.publish,
+/** The files of a sandbox. Jobs write into `home`, `temporary` and `runner` alone. */
+export const sandboxFiles = (folder: string) => ({
+  description: join(folder, 'sandbox.json'),
+  /** The first process of the sandbox, by its id outside. */
+  init: join(folder, 'init.json'),
+  filter: join(folder, 'filter.bpf'),
+  home: join(folder, 'home'),
+  temporary: join(folder, 'tmp'),
+  /** The configuration and the working folder of the runner. */
+  runner: join(folder, 'runner'),
+  publish: join(folder, 'runner', 'publish.json'),
+  /** Files of `/etc` that are made for the sandbox. */
+  etc: join(folder, 'etc'),
+  /** Sockets of the supervisor. */
+  run: join(folder, 'run'),
 });
 
+/** Paths within a sandbox. */
+export const inside = {
+  home: '/home/runner',
+  runner: '/runner',
+  registration: '/runner/.runner',
+  config: '/runner/config.yaml',
+  work: '/runner/work',
+  publish: '/runner/publish.json',
+  run: '/run/hearth',
+  node: '/hearth/bin/node',
+  init: '/hearth/init.mts',
+  program: '/hearth/program',
+} as const;
+
+/** The user of jobs, by the id within the sandbox. */
+export const userInside = 1_000;
+
+const firstUser = 1_900_000_000;
+const users = 90_000_000;
+
 /**
- * Limits of each process, which hold without delay. Those of the whole environment are measured, or set by a control group.
- * Programs reserve more memory than they use, so a process may have more than the machine.
+ * A user id for jobs of a sandbox where Hearth runs as root. Each sandbox has its own, far from ids that systems give
+ * out.
+ * @param digits hexadecimal digits that differ between sandboxes
  */
-const limitsOf = ({ machine }: Environment): string[] => [
-  ...['prlimit', `--nproc=${maxProcesses}`, '--core=0', `--fsize=${machine.storageGb * gibibyte}`],
-  ...[`--data=${(machine.memoryGb + 2) * gibibyte}`, '--'],
-];
-
-/** Some of this machine's processors for an environment that has fewer; undefined if it has as many. */
-export function chooseProcessors(count: number): number[] | undefined {
-  const all = allowedProcessors();
-  if (count >= all.length) return undefined;
-  const first = Math.floor(Math.random() * all.length);
-  return Array.from({ length: count }, (_, at) => all[(first + at) % all.length] ?? 0);
-}
-
-/** The processors that this process may use. */
-function allowedProcessors(): number[] {
-  const [, list] = /^Cpus_allowed_list:\s*(\S+)$/m.exec(readFileSync('/proc/self/status', 'utf8')) ?? [];
-  if (list === undefined) return Array.from({ length: availableParallelism() }, (_, at) => at);
-  return list.split(',').flatMap((range) => {
-    const [from = 0, to = from] = range.split('-').map(Number);
-    return Array.from({ length: to - from + 1 }, (_, at) => from + at);
-  });
-}
+export const userFor = (digits: string): number => firstUser + (Number.parseInt(digits.slice(0, 12), 16) % users);

@@ -1,4 +1,4 @@
-// The filter of system calls in an environment, as a program for the kernel (man 2 seccomp). It refuses what jobs don't need and
+// The filter of system calls in a sandbox, as a program for the kernel (man 2 seccomp). It refuses what jobs don't need and
 // what has often led out of namespaces: namespaces within, mounts, keys of the kernel, BPF, io_uring.
 import { endianness } from 'node:os';
 

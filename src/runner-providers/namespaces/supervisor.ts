@@ -1,5 +1,5 @@
-// The process of one environment, outside of it: `node supervisor.ts <folder>`. It makes the environment, ends it when its job
-// has ended or takes more than its machine has, and removes it. If it is killed, the kernel ends the environment.
+// The process of one sandbox, outside of it: `node supervisor.ts <folder>`. It makes the sandbox, ends it when its job
+// has ended or takes more than its machine has, and removes it. If it is killed, the kernel ends the sandbox.
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 import { closeSync, createWriteStream, readdirSync, readFileSync } from 'node:fs';
@@ -12,17 +12,17 @@ import { startOfProcess } from '#lib/running-process.ts';
 import { openProxy } from '#net/proxy.ts';
 import { readJson, writeJson } from '#runner-providers/machines/json-files.ts';
 import { programFiles } from '#runner-providers/machines/programs.ts';
+import { initCommand, networkOf } from './bubblewrap.ts';
 import { type ControlGroup, openControlGroup } from './control-group.ts';
-import { type Environment, environmentFiles } from './environment.ts';
 import { folderToolsFor } from './folder-tools.ts';
 import { keepHome } from './kept.ts';
-import { fillFolders, spawnInEnvironment } from './make.ts';
+import { fillFolders, spawnInSandbox } from './make.ts';
 import { type NetworkPlan, sockets } from './network.ts';
-import { initCommand, networkOf } from './sandbox.ts';
+import { type Sandbox, sandboxFiles } from './sandbox.ts';
 import { deletedBytes, memoryOf, withDescendants } from './usage.ts';
 
 const [, , folder = '.'] = process.argv;
-const files = environmentFiles(folder);
+const files = sandboxFiles(folder);
 const gibibyte = 2 ** 30;
 const pollMs = 500;
 const maxLogBytes = 2 ** 20;
@@ -32,11 +32,11 @@ const outOfMemoryScore = 500;
 /** `O_CLOEXEC` (man 5 proc). */
 const closeOnExec = 0o2000000;
 
-const environment = (await readJson(files.description)) as Environment;
-const tools = folderToolsFor(environment.path);
-const { machine, user } = environment;
+const sandbox = (await readJson(files.description)) as Sandbox;
+const tools = folderToolsFor(sandbox.path);
+const { machine, user } = sandbox;
 
-/** Opens the sockets to which the environment's listeners lead. Their paths are relative, since they are short then. */
+/** Opens the sockets to which the sandbox's listeners lead. Their paths are relative, since they are short then. */
 async function openSockets({ server, forwards }: NetworkPlan): Promise<void> {
   if (forwards.length === 0) return;
   process.chdir(files.run);
@@ -49,7 +49,7 @@ async function openSockets({ server, forwards }: NetworkPlan): Promise<void> {
     client.pipe(socket).pipe(client);
   });
   toServer.maxConnections = maxConnections;
-  const { network, allow } = environment;
+  const { network, allow } = sandbox;
   const proxy = openProxy({ always: server, internet: network === 'internet', allow });
   for (const [name, listener] of [
     [sockets.server, toServer],
@@ -62,17 +62,17 @@ async function openSockets({ server, forwards }: NetworkPlan): Promise<void> {
   process.chdir(folder);
 }
 
-/** Starts the environment. Its first process is recorded, so that other processes can wait for its end. */
+/** Starts the sandbox. Its first process is recorded, so that other processes can wait for its end. */
 async function start(plan: NetworkPlan, group: ControlGroup | undefined): Promise<{ child: ChildProcess; init: number }> {
-  const { child, findInit } = await spawnInEnvironment(environment, folder, { plan, group, command: initCommand(plan) });
+  const { child, findInit } = await spawnInSandbox(sandbox, folder, { plan, group, command: initCommand(plan) });
   collectOutput(child);
   const init = await findInit();
-  if (init === undefined) throw new Error('The environment could not be made');
-  await writeJson(files.sandbox, { pid: init, start: startOfProcess(init) });
+  if (init === undefined) throw new Error('The sandbox could not be made');
+  await writeJson(files.init, { pid: init, start: startOfProcess(init) });
   return { child, init };
 }
 
-/** Writes the output of the environment to the log, up to a size. Jobs can write it without end. */
+/** Writes the output of the sandbox to the log, up to a size. Jobs can write it without end. */
 function collectOutput({ stdout, stderr }: ChildProcess): void {
   const log = createWriteStream(programFiles(folder).log, { flags: 'a' });
   let left = maxLogBytes;
@@ -84,7 +84,7 @@ function collectOutput({ stdout, stderr }: ChildProcess): void {
   stderr?.on('data', append);
 }
 
-/** Waits until the environment exceeds its machine. @returns why it has to end */
+/** Waits until the sandbox exceeds its machine. @returns why it has to end */
 async function watch(root: number, ended: AbortSignal): Promise<string | undefined> {
   const { dev } = await stat(folder);
   let [diskBytes, nextSize] = [0, 0];
@@ -100,8 +100,7 @@ async function watch(root: number, ended: AbortSignal): Promise<string | undefin
     if (diskBytes + deletedBytes(pids, dev) > machine.storageGb * gibibyte)
       return `It wrote more than the disk of its machine holds (${machine.storageGb} GB)`;
     const { bavail, bsize, files: nodes, ffree } = await statfs(folder);
-    if (bavail * bsize < environment.reservedBytes || ffree < nodes / 100)
-      return 'The disk of the server has no more room for jobs';
+    if (bavail * bsize < sandbox.reservedBytes || ffree < nodes / 100) return 'The disk of the server has no more room for jobs';
     await sleep(pollMs, undefined, { signal: ended }).catch(() => undefined);
   }
   return undefined;
@@ -128,9 +127,9 @@ function readInfo(fd: number): string {
 
 type Outcome = { readonly exitCode: number | null; readonly reason: string | undefined };
 
-/** Runs the job to its end. A reason says why the environment was ended. */
+/** Runs the job to its end. A reason says why the sandbox was ended. */
 async function runJob(group: ControlGroup | undefined): Promise<Outcome> {
-  const plan = networkOf(environment);
+  const plan = networkOf(sandbox);
   await openSockets(plan);
   const { child, init } = await start(plan, group);
   await rm(programFiles(folder).preparing, { force: true });
@@ -139,7 +138,7 @@ async function runJob(group: ControlGroup | undefined): Promise<Outcome> {
     ended.abort();
     return code ?? null;
   });
-  let reason: string | undefined = 'The environment of the job failed';
+  let reason: string | undefined = 'The sandbox of the job failed';
   try {
     reason = await watch(init, ended.signal);
   } finally {
@@ -160,16 +159,16 @@ function endProcess(pid: number): void {
 async function main(): Promise<void> {
   closeInherited();
   await writeFile('/proc/self/oom_score_adj', String(outOfMemoryScore));
-  let outcome: Outcome = { exitCode: null, reason: 'The environment of the job failed' };
+  let outcome: Outcome = { exitCode: null, reason: 'The sandbox of the job failed' };
   try {
-    await fillFolders(environment, folder, tools);
-    const group = environment.cgroup === null ? undefined : openControlGroup(environment.cgroup, machine);
+    await fillFolders(sandbox, folder, tools);
+    const group = sandbox.cgroup === null ? undefined : openControlGroup(sandbox.cgroup, machine);
     outcome = await runJob(group);
     group?.remove();
   } finally {
     const { exitCode, reason } = outcome;
     if (reason !== undefined) await writeJson(programFiles(folder).ended, { reason });
-    const { keep } = environment;
+    const { keep } = sandbox;
     // A runner that ended with an error had no job.
     if (exitCode === 0 && reason === undefined && keep !== null)
       await keepHome({ keep, ...files, name: basename(folder) }, tools);

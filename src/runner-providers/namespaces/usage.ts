@@ -1,4 +1,4 @@
-// What the processes of an environment use.
+// What the processes of a sandbox use.
 import { readdirSync, readFileSync, type Stats, statSync } from 'node:fs';
 import { readProcessStatus } from '#lib/running-process.ts';
 import { processes } from '#runner-providers/machines/processes.ts';
@@ -6,7 +6,7 @@ import { processes } from '#runner-providers/machines/processes.ts';
 const kibibyte = 1_024;
 const blockBytes = 512;
 
-/** A process with all of its descendants. None leaves an environment, whose first process adopts orphans. */
+/** A process with all of its descendants. None leaves a sandbox, whose first process adopts orphans. */
 export function withDescendants(root: number): number[] {
   const children = Map.groupBy(
     processes().flatMap((pid) => {

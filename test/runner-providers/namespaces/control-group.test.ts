@@ -15,7 +15,7 @@ function delegated({ unit = 'hearth.service', controllers = 'cpuset cpu io memor
   return { parent, own };
 }
 
-test('environments get groups beside Hearth’s own one, in its unit', () => {
+test('sandboxes get groups beside Hearth’s own one, in its unit', () => {
   const { parent, own } = delegated();
   expect(findParentGroup(own)).toBe(parent);
   expect(readFileSync(join(parent, 'cgroup.subtree_control'), 'utf8')).toBe('+cpu +memory +pids');

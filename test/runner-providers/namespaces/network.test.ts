@@ -15,7 +15,7 @@ test.each([
   ['https://code.example.com', [server('127.0.0.1', 443), proxy()], '127.0.0.1 code.example.com\n', true],
   ['http://code.example.com', [server('127.0.0.1', 80), proxy()], '127.0.0.1 code.example.com\n', true],
   ['http://127.0.0.1:3128', [server('127.0.0.1', 3128), proxy(3129)], '', false],
-  // An address of another network can't be one of the environment's: the proxy leads to it.
+  // An address of another network can't be one of the sandbox's: the proxy leads to it.
   ['http://192.168.1.5:3000', [proxy()], '', false],
   ['http://[fd00::1]:3000', [proxy()], '', false],
 ])('%s is listened for', (address, forwards, hosts, hasLowPort) => {

@@ -6,9 +6,9 @@ import { expect } from 'vitest';
 import { type NamespaceSettings, namespaceProvider } from '#runner-providers/namespaces/provider.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 
-/** A provider of environments with a folder of its own. `problem` says why it can't work on this machine. */
-export async function environments(more: Partial<NamespaceSettings> = {}) {
-  const folder = await mkdtemp(join(tmpdir(), 'hearth-environments-'));
+/** A provider of sandboxes with a folder of its own. `problem` says why it can't work on this machine. */
+export async function sandboxes(more: Partial<NamespaceSettings> = {}) {
+  const folder = await mkdtemp(join(tmpdir(), 'hearth-sandboxes-'));
   const provider = namespaceProvider({ folder, path: process.env.PATH ?? '', network: 'internet', ...more });
   atEndOfFile(async () => {
     for (const { runner } of (await provider.observe())?.runners ?? []) await provider.remove(runner);
@@ -45,7 +45,7 @@ export const processesWith = (text: string): number[] =>
     .map(Number);
 
 /** Waits until a program has ended. */
-export async function ended(provider: Awaited<ReturnType<typeof environments>>['provider'], name: string): Promise<void> {
+export async function ended(provider: Awaited<ReturnType<typeof sandboxes>>['provider'], name: string): Promise<void> {
   const isRunning = async () => (await provider.programs()).some((one) => one.name === name && one.isRunning);
   await expect.poll(isRunning, { message: `${name} ends` }).toBe(false);
 }

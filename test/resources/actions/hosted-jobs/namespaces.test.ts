@@ -10,13 +10,13 @@ import { watchPrograms } from '#resources/actions/hosted-jobs/jobs.ts';
 import { reconcileRunners } from '#resources/actions/hosted-runners/reconcile.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { groupOf } from '#test/resources/actions/hosted-runners/setting.ts';
-import { environments, processesWith } from '#test/runner-providers/namespaces/support.ts';
+import { processesWith, sandboxes } from '#test/runner-providers/namespaces/support.ts';
 import { actRunner, hasActRunner, withoutActRunner } from '#test/support/act-runner.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 import { fresh, world } from '#test/support/world.ts';
 
-const { folder, provider, problem, machine } = await environments({ program: hasActRunner ? actRunner : undefined });
+const { folder, provider, problem, machine } = await sandboxes({ program: hasActRunner ? actRunner : undefined });
 const catalogue = join(folder, 'catalogue.json');
 await writeFile(
   catalogue,

@@ -9,9 +9,9 @@ import { beforeEach, expect, onTestFinished, test } from 'vitest';
 import { asId } from '#lib/id.ts';
 import { orderOf } from '#test/runner-providers/process/support.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
-import { ended, environments, logOf, processesWith, shellProgram } from './support.ts';
+import { ended, logOf, processesWith, sandboxes, shellProgram } from './support.ts';
 
-const { problem } = await environments();
+const { problem } = await sandboxes();
 beforeEach((context) => {
   if (problem !== undefined) context.skip(problem);
 });
@@ -27,10 +27,10 @@ const program = (name: string, more: { address?: string; generatesImages?: boole
   ...more,
 });
 
-/** Runs a script in an environment to its end, and gives what it wrote. */
-async function outputOf(script: string, more: Parameters<typeof environments>[0] & { address?: string } = {}): Promise<string> {
+/** Runs a script in a sandbox to its end, and gives what it wrote. */
+async function outputOf(script: string, more: Parameters<typeof sandboxes>[0] & { address?: string } = {}): Promise<string> {
   const { address, ...settings } = more;
-  const { provider, machine } = await environments({ program: await shellProgram(script), ...settings });
+  const { provider, machine } = await sandboxes({ program: await shellProgram(script), ...settings });
   await provider.provision(orderOf(1, small));
   await provider.start(program('one', address === undefined ? {} : { address }));
   await ended(provider, 'one');
@@ -86,7 +86,7 @@ const refused: readonly [command: string, reason: RegExp][] = [
   ['truncate -s 2G $HOME/x', /File too large|File size limit exceeded/],
 ];
 
-test('what would lead out of an environment is refused', async () => {
+test('what would lead out of a sandbox is refused', async () => {
   const script = refused.map(([command], at) => `echo "<${at}>"; (${command}) 2>&1 && echo done`).join('\n');
   const log = await outputOf(script);
   for (const [at, [command, reason]] of refused.entries()) {
@@ -126,7 +126,7 @@ test('a server with a name and the usual port is reached, too', async () => {
   const log = await outputOf(`grep code.example /etc/hosts; ${ask('http://code.example.test/')}; ${ask('http://[::1]:1/')}`, {
     address: 'http://code.example.test',
   });
-  // Nobody listens there, but the listener of the environment has port 80 of that name.
+  // Nobody listens there, but the listener of the sandbox has port 80 of that name.
   expect(log).toBe('127.0.0.1 code.example.test\nnothing\nnothing\n');
   const named = await outputOf(ask(`http://localhost:${port}/`), { address: `http://localhost:${port}` });
   expect(named).toBe(`reached by localhost:${port}\n`);
@@ -135,7 +135,7 @@ test('a server with a name and the usual port is reached, too', async () => {
 test('a job that takes more memory than its machine has is ended, with all of its processes', async () => {
   const script = `for i in 1 2 3; do /hearth/bin/node -e '
     const kept = Buffer.alloc(500 * 2 ** 20, 1); setTimeout(() => kept, 1e6);' & done; wait; echo survived`;
-  const { provider, machine } = await environments({ program: await shellProgram(script) });
+  const { provider, machine } = await sandboxes({ program: await shellProgram(script) });
   await provider.provision(orderOf(1, small));
   await provider.start(program('one'));
   await ended(provider, 'one');
@@ -159,7 +159,7 @@ test.each([
     'mkdir /tmp/a; head -c 900M /dev/zero > /tmp/a/1; chmod 0 /tmp/a; head -c 900M /dev/zero > $HOME/2; sleep 600',
   ],
 ])('a job that fills its disk by %s is ended', async (_, script) => {
-  const { provider, machine } = await environments({ program: await shellProgram(script) });
+  const { provider, machine } = await sandboxes({ program: await shellProgram(script) });
   await provider.provision(orderOf(1, small));
   await provider.start(program('one'));
   await ended(provider, 'one');
@@ -169,7 +169,7 @@ test.each([
 });
 
 test('jobs end before the disk of the server is full', async () => {
-  const { provider } = await environments({ program: await shellProgram('sleep 600'), reserved: Number.MAX_SAFE_INTEGER });
+  const { provider } = await sandboxes({ program: await shellProgram('sleep 600'), reserved: Number.MAX_SAFE_INTEGER });
   await provider.provision(orderOf(1, small));
   await provider.start(program('one'));
   await ended(provider, 'one');
@@ -185,7 +185,7 @@ test('what a job leaves behind goes with it, whatever it is', async () => {
 
 test('a job ends with its supervisor, and goes with the next server where the first was killed', async () => {
   const text = await shellProgram('ls /proc/self/fd; echo begun; sleep 98762');
-  const { provider, machine, folder } = await environments({ program: text });
+  const { provider, machine, folder } = await sandboxes({ program: text });
   await provider.provision(orderOf(1, small));
   await provider.start(program('one'));
   await expect.poll(() => logOf(machine(1), 'one')).toContain('begun');
@@ -229,7 +229,7 @@ test('the home of a job becomes an image, in which the next ones begin', async (
         echo '{"image": "toolchain", "version": "2.*"}' > $HEARTH_RUNNER_PUBLISH;;
     *) cat $HOME/tool; chmod 700 $HOME/closed; cat $HOME/closed/b; echo more >> $HOME/tool && echo written;;
   esac`;
-  const { provider, machine, folder } = await environments({ program: await shellProgram(script) });
+  const { provider, machine, folder } = await sandboxes({ program: await shellProgram(script) });
   const observed = async () => (await provider.observe())?.runners[0];
   await provider.provision(orderOf(1, small));
   expect(await observed()).toEqual({ runner: 1, isRunning: true });
@@ -264,7 +264,7 @@ test.each([
   ['too much', 'head -c 1M /dev/zero > $HEARTH_RUNNER_PUBLISH'],
   ['no JSON', 'echo no > $HEARTH_RUNNER_PUBLISH'],
 ])('a request to publish that is %s is none', async (_, script) => {
-  const { provider } = await environments({ program: await shellProgram(script) });
+  const { provider } = await sandboxes({ program: await shellProgram(script) });
   await provider.provision(orderOf(1, small));
   await provider.start(program('one', { generatesImages: true }));
   await ended(provider, 'one');
@@ -272,7 +272,7 @@ test.each([
 });
 
 test('without a job so far, a runner holds what it was made from', async () => {
-  const { provider, folder } = await environments();
+  const { provider, folder } = await sandboxes();
   await provider.provision(orderOf(1, small));
   const captured = await provider.capture(runner);
   expect(await readdir(join(folder, 'images', captured?.content ?? ''))).toEqual([]);
@@ -283,7 +283,7 @@ test('without a job so far, a runner holds what it was made from', async () => {
 test('where Hearth is not root, jobs run in a namespace of users', async (context) => {
   if (process.getuid?.() !== 0) return context.skip('every test of this file shows it');
   // The folder of the tests is for root alone.
-  const folder = await mkdtemp('/tmp/hearth-environments-');
+  const folder = await mkdtemp('/tmp/hearth-sandboxes-');
   atEndOfFile(() => rm(folder, { recursive: true }));
   await chmod(folder, 0o777);
   const script = join(folder, 'program');
