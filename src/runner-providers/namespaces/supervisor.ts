@@ -84,24 +84,42 @@ function collectOutput({ stdout, stderr }: ChildProcess): void {
   stderr?.on('data', append);
 }
 
-/** Waits until the sandbox exceeds its machine. @returns why it has to end */
+/** Waits until the sandbox exceeds its machine. @returns why it has to end; undefined if it has ended by itself */
 async function watch(root: number, ended: AbortSignal): Promise<string | undefined> {
+  const found = new AbortController();
+  const signal = AbortSignal.any([ended, found.signal]);
+  // Measuring a disk may take long, and memory must not wait for it.
+  const watchers = [watchMemory(root, signal), watchDisk(root, signal)];
+  for (const watcher of watchers) watcher.catch(() => undefined); // the second one that fails
+  try {
+    return await Promise.race(watchers);
+  } finally {
+    found.abort();
+  }
+}
+
+const pause = (signal: AbortSignal): Promise<void> => sleep(pollMs, undefined, { signal }).catch(() => undefined);
+
+async function watchMemory(root: number, signal: AbortSignal): Promise<string | undefined> {
+  for (; !signal.aborted; await pause(signal))
+    if (memoryOf(withDescendants(root)) > machine.memoryGb * gibibyte) return memoryReason;
+  return undefined;
+}
+
+async function watchDisk(root: number, signal: AbortSignal): Promise<string | undefined> {
   const { dev } = await stat(folder);
-  let [diskBytes, nextSize] = [0, 0];
-  while (!ended.aborted) {
-    const pids = withDescendants(root);
-    if (memoryOf(pids) > machine.memoryGb * gibibyte) return memoryReason;
-    if (Date.now() >= nextSize) {
-      const begun = Date.now();
-      diskBytes = await tools.sizeOf(folder);
+  let [bytes, next] = [0, 0];
+  for (; !signal.aborted; await pause(signal)) {
+    const begun = Date.now();
+    if (begun >= next) {
+      bytes = await tools.sizeOf(folder);
       // Measuring a folder of many files takes a sixth of a processor at most.
-      nextSize = Date.now() + Math.max(pollMs, 5 * (Date.now() - begun));
+      next = Date.now() + Math.max(pollMs, 5 * (Date.now() - begun));
     }
-    if (diskBytes + deletedBytes(pids, dev) > machine.storageGb * gibibyte)
+    if (bytes + deletedBytes(withDescendants(root), dev) > machine.storageGb * gibibyte)
       return `It wrote more than the disk of its machine holds (${machine.storageGb} GB)`;
     const { bavail, bsize, files: nodes, ffree } = await statfs(folder);
     if (bavail * bsize < sandbox.reservedBytes || ffree < nodes / 100) return 'The disk of the server has no more room for jobs';
-    await sleep(pollMs, undefined, { signal: ended }).catch(() => undefined);
   }
   return undefined;
 }
