@@ -68,8 +68,11 @@ export const anonymous: Viewer = { grant: { kind: 'none' } };
  */
 export const everybody: Viewer = { grant: { kind: 'none' } };
 
-export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> & { tokenId: Id<'tokens'> } =>
-  'tokenId' in grant && grant.tokenId !== undefined;
+export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
+  grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && !isSshKey(grant);
+
+/** The token of a grant; undefined for one without, such as that of a built-in app. */
+export const tokenOf = (grant: Grant): Id<'tokens'> | undefined => ('tokenId' in grant ? grant.tokenId : undefined);
 
 /** Whether a grant belongs to an SSH key of a user or a repository. */
 export const isSshKey = (grant: Grant): grant is Extract<Grant, { kind: 'ssh_key' | 'deploy_key' }> =>

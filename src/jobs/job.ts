@@ -46,7 +46,8 @@ export type EnqueueOptions = {
   priority?: number;
   /**
    * The account whose work it is. Its jobs of this type run in their order, and each counts one priority less than the one before
-   * it that still waits, so that many jobs of one account don't delay those of others. Omitted: the type's jobs run in their order.
+   * it that still waits, so that many jobs of one account don't delay those of others. Omitted: the type's jobs run in their
+   * order.
    */
   share?: Id<'accounts'>;
 };

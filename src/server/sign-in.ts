@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { type Along, type Authenticated, type Authenticator, authenticateAlong } from '#access/authenticate.ts';
-import { isToken } from '#access/viewer.ts';
+import { tokenOf } from '#access/viewer.ts';
 import type { Database } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { noteTokenUse } from '#resources/identity/tokens/index.ts';
@@ -26,7 +26,8 @@ export function signInTo({ database: { db }, log, adminTokenHash }: Parts): Sign
     const { account, grant } = authenticated.viewer;
     request.actor = account?.login;
     request.credential = loggedCredential(authenticated.viewer);
-    if (isToken(grant)) noteUse(grant.tokenId, now);
+    const token = tokenOf(grant);
+    if (token !== undefined) noteUse(token, now);
     return authenticated;
   };
 }

@@ -50,6 +50,7 @@ export const doctorCommand = installationCommand(
         await finding('workflows', () => workflowJobs(installation, installation.now)),
         await finding('runners', () => runners(configOf(command))),
         await finding('analysers', () => analysers(installation, installation.now)),
+        await finding('runners', () => runners(configOf(command))),
         await finding('ssh', () => ssh(configOf(command))),
         await finding('websites', async () => websites(configOf(command))),
         await finding('accounts', () => accounts(installation)),

@@ -1,7 +1,7 @@
 // Addresses of archives of repositories that not everybody may read. They need no credential for a short time, as those of the
 // public API: programs that follow a redirect may not send theirs along.
 import { findViewerOf } from '#access/authenticate.ts';
-import { isToken, type Repo, type Viewer } from '#access/viewer.ts';
+import { type Repo, tokenOf, type Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { ArchiveFormat } from '#git/objects/archive.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -34,10 +34,11 @@ export function keyOfCommit(
   repo: Repo,
   { oid, format }: Pick<ArchivedCommit, 'oid' | 'format'>,
 ): string {
-  if (!isToken(viewer.grant)) throw new Error('Private repositories are read by tokens alone');
+  const token = tokenOf(viewer.grant);
+  if (token === undefined) throw new Error('Private repositories are read by tokens alone');
   const archived: ArchivedCommit = {
     repository: repo.id,
-    token: viewer.grant.tokenId,
+    token,
     oid,
     format,
     name: archiveName(repo, oid),

@@ -1,5 +1,5 @@
 // Tokens that act for users or installations. Apps check and revoke them here.
-import { isToken } from '#access/viewer.ts';
+import { tokenOf } from '#access/viewer.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -58,6 +58,7 @@ export const revokeInstallationToken = endpoint({
   replies: { 204: Nothing },
   async handle({ change, viewer }) {
     const { grant } = viewer;
-    if (isToken(grant) && grant.kind === 'installation') await change((scope) => removeToken(scope.tx, grant.tokenId));
+    const token = tokenOf(grant);
+    if (token !== undefined && grant.kind === 'installation') await change((scope) => removeToken(scope.tx, token));
   },
 });
