@@ -83,8 +83,8 @@ async function targetOf(context: JobContext, event: Starting, repository: Reposi
 }
 
 /**
- * The test merge of a pull request. One from a fork isn't analysed, since the token of the job may write results, and what it
- * runs on is nobody's who may write to the repository. While its branches conflict, there is nothing to analyse.
+ * The test merge of a pull request; undefined for one from a fork: its author may not write to the repository, and the token of
+ * the job may. While the branches conflict, there is nothing to analyse.
  */
 async function pullTarget(
   context: JobContext,
