@@ -11,7 +11,9 @@ export const transferLimits = moreLimits('releases', {
   transfersSpare: {
     value: 100,
     unit: 'count',
-    of: 'such files that could still be received or sent; while there are as many, one who is signed in may have more than its share',
+    of:
+      'such files that could still be received or sent; while there are as many, one who is signed in may have more than ' +
+      'its share',
     past: 'further ones of that caller wait',
   },
   transfersWaiting: { value: 1_000, unit: 'count', of: 'such files of one caller that wait', past: '429 with Retry-After' },
