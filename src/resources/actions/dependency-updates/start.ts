@@ -60,7 +60,7 @@ export async function startUpdate(context: JobContext, wanted: WantedUpdate): Pr
   const row = { ...target, base_sha: base, request: stored, options, remakes_id: remakes ?? null, created_at: now };
   const usable = await listUsableRegistries(scope.db, services.secrets, repository);
   const registries = usable.filter(({ registry_type }) => registry_type === registryTypes[request.ecosystem]);
-  const content = updateWorkflow(
+  const content = await updateWorkflow(
     { ...request, open },
     { runsOn: services.dependencyBotRunner, timeoutMinutes: jobMinutes, registries: registries.map(({ name }) => name) },
   );

@@ -3,7 +3,6 @@
 import { promisify } from 'node:util';
 import { gunzip, gzipSync } from 'node:zlib';
 import { type Static, Type } from 'typebox';
-import { Check } from 'typebox/value';
 import { jsonReader } from '#lib/json-reader.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { OneOf } from '#lib/shape.ts';
@@ -125,7 +124,8 @@ const Response = Type.Object({ results: List(Result, 100), skipped: List(Skipped
 export type UpdateResponse = Static<typeof Response>;
 
 /** The request as a text for a variable of the job. @throws Error if it isn't a request, or is too large */
-export function encodeRequest(request: UpdateRequest): string {
+export async function encodeRequest(request: UpdateRequest): Promise<string> {
+  const { Check } = await import('typebox/value'); // loaded on demand, since most servers look for no updates
   if (!Check(Request, request)) throw new Error('The request doesn’t have the form of one');
   const text = gzipSync(JSON.stringify(request)).toString('base64');
   if (text.length > fixedValue(botLimits.requestSize)) throw new Error('The request is too large for a job');
@@ -139,6 +139,7 @@ const bytesPerStep = 16 * 1024;
  * except its form: that a patch changes only manifests is checked when it is applied.
  */
 export async function decodeResult(text: string): Promise<UpdateResponse | undefined> {
+  const { Check } = await import('typebox/value'); // loaded on demand
   if (text.length > fixedValue(botLimits.resultSize)) return undefined;
   // The script breaks lines, since runners read files of outputs line by line.
   const encoded = text.replaceAll('\n', '');

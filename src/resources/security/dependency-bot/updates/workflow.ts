@@ -26,7 +26,7 @@ const partLength = 96 * 1024;
  * nothing in it is an expression or a command. The job's token only reads, and only the step that checks out gets it.
  * @throws Error if the request is too large
  */
-export function updateWorkflow(request: UpdateRequest, { runsOn, timeoutMinutes, registries }: Job): string {
+export async function updateWorkflow(request: UpdateRequest, { runsOn, timeoutMinutes, registries }: Job): Promise<string> {
   const file = {
     name: `Dependency updates: ${request.ecosystem}`,
     on: 'workflow_dispatch',
@@ -37,7 +37,7 @@ export function updateWorkflow(request: UpdateRequest, { runsOn, timeoutMinutes,
         'runs-on': runsOn,
         'timeout-minutes': timeoutMinutes,
         outputs: { result: expression('steps.update.outputs.result') },
-        steps: [checkOut(), updateStep(request), cleanUp],
+        steps: [checkOut(), updateStep(request, await encodeRequest(request)), cleanUp],
       },
     },
   };
@@ -70,13 +70,13 @@ const scripts: Readonly<Record<UpdatedEcosystem, { readonly shell: string; reado
   gomod: { shell: 'sh', run: () => runGo(scriptText('gomod.go')) },
 };
 
-const updateStep = (request: UpdateRequest) => ({
+const updateStep = (request: UpdateRequest, encoded: string) => ({
   name: 'Find updates',
   id: 'update',
   shell: scripts[request.ecosystem].shell,
   env: {
     DEPENDENCY_BOT_DIRECTORY: expression('steps.checkout.outputs.directory'),
-    ...requestVariables(encodeRequest(request)),
+    ...requestVariables(encoded),
   },
   run: scripts[request.ecosystem].run(),
 });

@@ -252,7 +252,7 @@ test('a file is read in a worker thread as here', async () => {
   expect(await parseConfig(fileOf([entry]), system)).toEqual(parse({ content: fileOf([entry]) }));
 });
 
-test('whatever a file says, it is read or has a problem, and what is read is a request', () => {
+test('whatever a file says, it is read or has a problem, and what is read is a request', async () => {
   const word = fc.oneof(
     fc.string(),
     fc.constantFrom('npm', 'pip', '/', '*', 'daily', 'cron', '0 0 * * *', 'major', 'scope', '-'),
@@ -276,8 +276,8 @@ test('whatever a file says, it is read or has a problem, and what is read is a r
     'target-branch',
     'x',
   );
-  fc.assert(
-    fc.property(fc.array(fc.dictionary(name, value)), (changes) => {
+  await fc.assert(
+    fc.asyncProperty(fc.array(fc.dictionary(name, value)), async (changes) => {
       const content = fileOf(changes.map((one, at) => ({ ...entry, directory: `/${at}`, ...one })));
       const parsed: ParsedConfig = parse({ content });
       expect((parsed.config?.updates.length ?? 0) + parsed.problems.length).toBeGreaterThanOrEqual(changes.length > 0 ? 1 : 0);
@@ -286,7 +286,7 @@ test('whatever a file says, it is read or has a problem, and what is read is a r
         expect(message.length).toBeGreaterThan(0);
       }
       for (const { ecosystem, version, directories } of parsed.config?.updates ?? [])
-        for (const directory of directories) encodeRequest({ ecosystem, directory, kind: 'version', version, open: [] });
+        for (const directory of directories) await encodeRequest({ ecosystem, directory, kind: 'version', version, open: [] });
     }),
     { numRuns: 500 },
   );

@@ -59,7 +59,7 @@ export async function updateJob(files: Files, env: Readonly<Record<string, strin
     folder,
     repository,
     async run(request, more = {}) {
-      const file = updateWorkflow({ ...base, ...request }, { runsOn: ['x'], timeoutMinutes: 5, registries: [] });
+      const file = await updateWorkflow({ ...base, ...request }, { runsOn: ['x'], timeoutMinutes: 5, registries: [] });
       const step = stepsOf(file).find(({ id }) => id === 'update');
       if (!step) throw new Error('The workflow has no such step');
       const script = join(folder, 'script');

@@ -47,15 +47,15 @@ test.skipIf(!hasActRunner || !hasTools)(
       createRunnerToken(scope, { repository: repo.id }, { purpose: 'registration', now: clock.now }),
     );
     const runner = await startActRunner(here.url, { token });
-    const workflow = (ecosystem: UpdateRequest['ecosystem'], name: string): string => {
+    const workflow = async (ecosystem: UpdateRequest['ecosystem'], name: string): Promise<string> => {
       const security = [{ name: 'left', patched: '1.2.0', vulnerable: ['< 1.2.0'] }];
       const request: UpdateRequest = { ecosystem, directory: '/', kind: 'security', security, open: [] };
-      const file = updateWorkflow(request, { runsOn: ['ubuntu-latest'], timeoutMinutes: 5, registries: [name] });
+      const file = await updateWorkflow(request, { runsOn: ['ubuntu-latest'], timeoutMinutes: 5, registries: [name] });
       return file.replace('"workflow_dispatch"', '"push"');
     };
     await commitFiles(here, repo, {
-      '.github/workflows/npm.yml': workflow('npm', 'NPM_REGISTRY_SECRET'),
-      '.github/workflows/pip.yml': workflow('pip', 'PYTHON_INDEX_SECRET'),
+      '.github/workflows/npm.yml': await workflow('npm', 'NPM_REGISTRY_SECRET'),
+      '.github/workflows/pip.yml': await workflow('pip', 'PYTHON_INDEX_SECRET'),
       'package.json': JSON.stringify({ name: 'app', private: true, dependencies: { left: '1.0.0' } }),
       'requirements.txt': `left==1.0.0 --hash=sha256:${'0'.repeat(64)}\n`,
     });

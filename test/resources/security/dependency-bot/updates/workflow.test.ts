@@ -21,7 +21,7 @@ const request: UpdateRequest = { ecosystem: 'npm', directory: '/', kind: 'securi
 test.each(['npm', 'pip', 'gomod'] as const)(
   'the file for %s is a workflow whose job reads, and uses no action',
   async (ecosystem) => {
-    const content = updateWorkflow({ ...request, ecosystem }, job);
+    const content = await updateWorkflow({ ...request, ecosystem }, job);
     const parsed = await parse({ path: '.github/workflows/x.yml', content });
 
     if (!('file' in parsed)) throw new Error(JSON.stringify(parsed));
@@ -39,7 +39,7 @@ test.each(['npm', 'pip', 'gomod'] as const)(
 test('what a request says is no expression, and no part of a script', async () => {
   const marker = `${expression('github.token')}\n$(id)`;
   const hostile: UpdateRequest = { ...request, security: [{ name: marker, patched: marker, vulnerable: [marker] }] };
-  const content = updateWorkflow(hostile, job);
+  const content = await updateWorkflow(hostile, job);
 
   expect(content.match(/\$\{\{[^}]*\}\}/g)).toEqual([
     expression('steps.update.outputs.result'),
@@ -47,7 +47,7 @@ test('what a request says is no expression, and no part of a script', async () =
     expression('steps.checkout.outputs.directory'),
     expression('steps.checkout.outputs.directory'),
   ]);
-  expect(stepsOf(content).map(({ run }) => run)).toEqual(stepsOf(updateWorkflow(request, job)).map(({ run }) => run));
+  expect(stepsOf(content).map(({ run }) => run)).toEqual(stepsOf(await updateWorkflow(request, job)).map(({ run }) => run));
   // The step that runs tools of packages has no token.
   expect(stepsOf(content).map(({ env }) => Object.keys(env ?? {}))).toEqual([
     ['TOKEN'],
@@ -56,7 +56,7 @@ test('what a request says is no expression, and no part of a script', async () =
   ]);
 });
 
-test('a large request is several variables, since Linux takes no long ones', () => {
+test('a large request is several variables, since Linux takes no long ones', async () => {
   const text = Array.from({ length: 8_000 }, (_, at) => String(Math.sin(at)))
     .join(' ')
     .slice(0, 100_000);
@@ -65,7 +65,7 @@ test('a large request is several variables, since Linux takes no long ones', () 
     patched: '1',
     vulnerable: [[...text].map((c) => String.fromCharCode(c.charCodeAt(0) + at)).join('')],
   }));
-  const { env = {} } = stepsOf(updateWorkflow({ ...request, security }, job)).find(({ id }) => id === 'update') ?? {};
+  const { env = {} } = stepsOf(await updateWorkflow({ ...request, security }, job)).find(({ id }) => id === 'update') ?? {};
   const parts = Object.entries(env).filter(([name]) => name.startsWith('DEPENDENCY_BOT_REQUEST_'));
   expect(parts.length).toBeGreaterThan(1);
   expect(parts.filter(([, value]) => value.length > 120_000)).toEqual([]);
@@ -153,7 +153,7 @@ test('the check-out runs nothing of a hostile repository, and leaves the token n
 
   const token = 'the-token-of-the-job';
   await using server = await gitServer(folder, token);
-  const [step] = stepsOf(updateWorkflow(request, job));
+  const [step] = stepsOf(await updateWorkflow(request, job));
   const output = join(folder, 'output');
   const { stdout, stderr } = await execute('sh', ['-e', '-c', step?.run ?? ''], {
     env: {
