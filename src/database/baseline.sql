@@ -894,7 +894,7 @@ create table dependency_updates (
   base_sha text not null,
   request jsonb not null,
   options jsonb not null,
-  remakes_id bigint,
+  recreates_id bigint,
   run_id bigint,
   state text not null,
   problem text,
@@ -2812,7 +2812,7 @@ CREATE INDEX dependency_snapshots_commit ON dependency_snapshots USING btree (re
 alter table dependency_updates add constraint dependency_updates_pkey PRIMARY KEY (id);
 CREATE INDEX dependency_updates_repository_id_ecosystem_directory_id_idx ON dependency_updates USING btree (repository_id, ecosystem, directory, id);
 CREATE INDEX dependency_updates_run_id_idx ON dependency_updates USING btree (run_id);
-CREATE INDEX dependency_updates_remakes_id_idx ON dependency_updates USING btree (remakes_id);
+CREATE INDEX dependency_updates_recreates_id_idx ON dependency_updates USING btree (recreates_id);
 alter table deployment_statuses add constraint deployment_statuses_pkey PRIMARY KEY (id);
 CREATE INDEX deployment_statuses_deployment ON deployment_statuses USING btree (deployment_id, id);
 CREATE INDEX deployment_statuses_creator ON deployment_statuses USING btree (creator_id);
@@ -3485,7 +3485,7 @@ insert into schema_migrations (version, name, checksum) values
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
-  (295, '0295-dependency-updates', '17bfabfed98cbf72df46750a33fc24c6e5060edb5c307c252bf7ff32f566d1ed'),
+  (295, '0295-dependency-updates', '38400a2b119eddb0cddc445cd5526e4e48898707af0ac63b7961c768f671a739'),
   (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
   (299, '0299-assistant-reviews', '5d4949766c681e96df2fc6886c213530770b10e41a1cf02e7700d433be01533a'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
@@ -4258,7 +4258,7 @@ alter table private_registry_settings
   add constraint private_registry_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table dependency_updates
   add constraint dependency_updates_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
-  add constraint dependency_updates_remakes_id_fkey FOREIGN KEY (remakes_id) REFERENCES issues(id) ON DELETE CASCADE,
+  add constraint dependency_updates_recreates_id_fkey FOREIGN KEY (recreates_id) REFERENCES issues(id) ON DELETE CASCADE,
   add constraint dependency_updates_run_id_fkey FOREIGN KEY (run_id) REFERENCES workflow_runs(id) ON DELETE SET NULL;
 alter table dependency_pulls
   add constraint dependency_pulls_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,

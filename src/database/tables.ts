@@ -814,7 +814,7 @@ export interface DependencyUpdates {
   base_sha: string;
   request: Json;
   options: Json;
-  remakes_id: Id<'issues'> | null;
+  recreates_id: Id<'issues'> | null;
   run_id: Id<'workflow_runs'> | null;
   state: 'running' | 'done' | 'failed';
   problem: string | null;

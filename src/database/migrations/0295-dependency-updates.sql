@@ -16,8 +16,8 @@ create table dependency_updates (
   request jsonb not null,
   -- What the configuration file said of its pull requests.
   options jsonb not null,
-  -- The pull request that it makes again; null if it looks for new updates.
-  remakes_id bigint references issues (id) on delete cascade,
+  -- The pull request that it recreates; null if it looks for new updates.
+  recreates_id bigint references issues (id) on delete cascade,
   run_id bigint references workflow_runs (id) on delete set null,
   state text not null check (state in ('running', 'done', 'failed')),
   problem text,
@@ -27,7 +27,7 @@ create table dependency_updates (
 );
 create index on dependency_updates (repository_id, ecosystem, directory, id);
 create index on dependency_updates (run_id);
-create index on dependency_updates (remakes_id);
+create index on dependency_updates (recreates_id);
 
 -- Pull requests that propose updates.
 create table dependency_pulls (

@@ -12,7 +12,7 @@ import { loadNamedRepositories } from '#resources/repositories/repositories/inde
 import { botActionIn, mentionOf } from './bot.ts';
 import { type IgnoredPart, ignoresOf } from './ignores.ts';
 import { closeProposal } from './proposals.ts';
-import { remake } from './remake.ts';
+import { recreate } from './recreate.ts';
 import { findProposal, insertIgnores, loadProposals, type ProposalRow } from './store.ts';
 import { closingTexts } from './texts.ts';
 
@@ -52,13 +52,13 @@ export const followComments = batchSubscription<'issue_comment.created', JobCont
       const row = proposals.get(issue);
       return row?.is_open ? [{ payload: { issue, comment }, options: { queue: `dependency-updates:${row.repository_id}` } }] : [];
     });
-    if (entries.length > 0) await change(({ tx }) => enqueueAll(tx, obeyComment, entries));
+    if (entries.length > 0) await change(({ tx }) => enqueueAll(tx, runCommand, entries));
   },
 });
 
 /** Does what a comment asks for, if its author may write to the repository. */
-export const obeyComment = job<Payload, JobContext>({
-  name: 'dependency-updates.obey-comment',
+export const runCommand = job<Payload, JobContext>({
+  name: 'dependency-updates.run-command',
   attempts: 5,
   async run({ issue, comment: id }, context) {
     const row = await findProposal(context.db, issue);
@@ -70,7 +70,7 @@ export const obeyComment = job<Payload, JobContext>({
     if (!action) return;
     const refusal = await refusalOf(context, action, comment.author_id, command);
     if (refusal !== undefined) return answer(context, action, issue, refusal);
-    if (command !== 'unknown') await obey(context, { row, action, repository, command, by: comment.author_id ?? undefined });
+    if (command !== 'unknown') await run(context, { row, action, repository, command, by: comment.author_id ?? undefined });
   },
 });
 
@@ -89,17 +89,17 @@ async function refusalOf(
   return `The commands are \`rebase\`, \`recreate\`, \`close\` and ${ignoring}, after \`${mentionOf(action)}\`.`;
 }
 
-type Obeyed = {
+type Running = {
   readonly row: ProposalRow;
   readonly action: TextAction;
-  readonly repository: Parameters<typeof remake>[1];
+  readonly repository: Parameters<typeof recreate>[1];
   readonly command: Command;
   readonly by: Id<'accounts'> | undefined;
 };
 
-async function obey(context: JobContext, { row, action, repository, command, by }: Obeyed): Promise<void> {
+async function run(context: JobContext, { row, action, repository, command, by }: Running): Promise<void> {
   if (command.name === 'rebase' || command.name === 'recreate')
-    return remake(context, repository, row, { overwrites: command.name === 'recreate' });
+    return recreate(context, repository, row, { overwrites: command.name === 'recreate' });
   const part = 'part' in command ? command.part : 'version';
   await context.change(({ tx }) => insertIgnores(tx, ignoresOf(row, part, { by, now: context.now })));
   await closeProposal(context, action, row, closingTexts.ignored);

@@ -1,6 +1,6 @@
 import { family } from '#resources/family.ts';
-import { followComments, obeyComment } from './commands.ts';
-import { followPulls, remakeConflicting, settlePull } from './follow.ts';
+import { followComments, runCommand } from './commands.ts';
+import { followPulls, recreateConflicting, settlePull } from './follow.ts';
 import { followPushes } from './follow-pushes.ts';
 import * as limits from './limits.ts';
 import { readConfigs } from './read-config.ts';
@@ -15,5 +15,5 @@ export const dependencyUpdates = family({
   limits,
   services: updateServices,
   subscriptions: [followAlerts, followRuns, followPulls, followPushes, followComments],
-  jobs: [finishUpdates, cleanUpdates, settlePull, remakeConflicting, obeyComment, readConfigs, runSchedules, lookForVersions],
+  jobs: [finishUpdates, cleanUpdates, settlePull, recreateConflicting, runCommand, readConfigs, runSchedules, lookForVersions],
 });

@@ -1,4 +1,4 @@
-// What follows pushes: configuration files are read again, and pull requests that conflict are made again.
+// What follows pushes: configuration files are read again, and pull requests with conflicts are recreated.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription, type Recorded } from '#events/subscription.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
@@ -7,7 +7,7 @@ import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { defaultBranchChanges, listWithChangedDefaultBranch } from '#resources/repositories/repositories/index.ts';
 import { loadStates } from './config-store.ts';
-import { remakeConflicting } from './follow.ts';
+import { recreateConflicting } from './follow.ts';
 import { findConfig, readConfigs } from './read-config.ts';
 
 type Moved = Recorded<(typeof defaultBranchChanges)[number]>;
@@ -41,8 +41,8 @@ export const followPushes = batchSubscription<(typeof defaultBranchChanges)[numb
       );
       await enqueueAll(
         tx,
-        remakeConflicting,
-        proposing.map((repository) => entryOf(repository, 'remake')),
+        recreateConflicting,
+        proposing.map((repository) => entryOf(repository, 'recreate')),
       );
     });
   },

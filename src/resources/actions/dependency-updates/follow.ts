@@ -15,7 +15,7 @@ import { loadNamedRepositories } from '#resources/repositories/repositories/inde
 import { botActionIn } from './bot.ts';
 import { ignoresOf } from './ignores.ts';
 import { removeBranch } from './proposals.ts';
-import { remake } from './remake.ts';
+import { recreate } from './recreate.ts';
 import { findProposal, insertIgnores, listOpenProposals, loadProposals, removeIgnoredVersions, updateProposal } from './store.ts';
 import { closingTexts } from './texts.ts';
 
@@ -79,9 +79,9 @@ export const settlePull = job<Payload, JobContext>({
   },
 });
 
-/** Makes pull requests of the bot again that conflict with their base, unless somebody else has pushed to them. */
-export const remakeConflicting = job<{ readonly repository: Id<'repositories'> }, JobContext>({
-  name: 'dependency-updates.remake-conflicting',
+/** Recreates pull requests of the bot that conflict with their base, unless somebody else has pushed to them. */
+export const recreateConflicting = job<{ readonly repository: Id<'repositories'> }, JobContext>({
+  name: 'dependency-updates.recreate-conflicting',
   attempts: 10,
   async run({ repository: id }, context) {
     const repository = (await loadNamedRepositories(context.db, [id])).get(id);
@@ -95,7 +95,7 @@ export const remakeConflicting = job<{ readonly repository: Id<'repositories'> }
       ]);
       if (!base || head?.oid !== row.head_sha) continue;
       const merge = await mergeCommits(gitRepository, { ours: base.oid, theirs: head.oid });
-      if (!merge.merged) await remake(context, repository, row);
+      if (!merge.merged) await recreate(context, repository, row);
     }
   },
 });

@@ -60,7 +60,7 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
   const subject = subjectOf(proposed);
   const before = open.find((row) => isFor(row, update) && row.subject === subject);
   const isSame = before !== undefined && isSameUpdate(proposed.dependencies, before.dependencies);
-  if (isSame && update.remakes_id !== before.issue_id) return undefined;
+  if (isSame && update.recreates_id !== before.issue_id) return undefined;
   const ignores = await listIgnores(scope.db, update.repository_id, update.ecosystem);
   const ignored = proposed.dependencies.find((one) => isIgnored(ignores, one));
   if (ignored) return `${ignored.name} ${ignored.to} is ignored`;
@@ -180,12 +180,12 @@ async function openProposal(
   });
   await writeHeadRef(repoOf(scope.git, action.repo.id), pull);
   const labels = options.labels ?? gather(usual, 'name');
-  await attach({ scope }, action, pull, { ...options, labels });
+  await setDetails({ scope }, action, pull, { ...options, labels });
   if (before) await closeProposal({ scope }, action, before, closingTexts.superseded(pull.number));
 }
 
 /** Labels, assignees and a milestone. What doesn't exist is left out, since a configuration file may be old. */
-async function attach(
+async function setDetails(
   { scope }: Pick<JobContext, 'scope'>,
   action: TextAction,
   pull: { readonly id: ProposalRow['issue_id'] },

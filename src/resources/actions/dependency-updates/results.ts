@@ -84,13 +84,13 @@ async function applyResult(
   if (!action) return 'The bot has no access to the repository';
   const problems = skipped.map(({ name, reason }) => (name === undefined ? reason : `${name}: ${reason}`));
   for (const found of results) {
-    const isFull = update.kind === 'security' && update.remakes_id === null && (await isAtLimit(context, update));
+    const isFull = update.kind === 'security' && update.recreates_id === null && (await isAtLimit(context, update));
     const problem = isFull ? 'too many pull requests are open' : await propose(context, { repository, action, update }, found);
     if (problem !== undefined) problems.push(`${found.group ?? gather(found.dependencies, 'name').join(', ')}: ${problem}`);
   }
-  if (update.remakes_id !== null && results.length === 0 && skipped.length === 0) {
-    const remade = await findProposal(context.db, update.remakes_id);
-    if (remade?.is_open) await closeProposal(context, action, remade, closingTexts.done);
+  if (update.recreates_id !== null && results.length === 0 && skipped.length === 0) {
+    const recreated = await findProposal(context.db, update.recreates_id);
+    if (recreated?.is_open) await closeProposal(context, action, recreated, closingTexts.done);
   }
   return problems.length === 0 ? null : problems.join('\n').slice(0, maxProblem);
 }

@@ -54,7 +54,7 @@ export async function updateVulnerable(
   { unlessSame }: Pick<WantedUpdate, 'unlessSame'> = {},
 ): Promise<void> {
   const alerts = (await listMendable(context.db, repository.id)).filter(({ ecosystem }) => isUpdated(ecosystem));
-  await closeNeedless(context, repository, alerts);
+  await closeUnneeded(context, repository, alerts);
   if (!hasSecurityUpdates(repository) || alerts.length === 0) return;
   const targets = grouped(alerts, ({ ecosystem, manifest_path }) => JSON.stringify([ecosystem, directoryOf(manifest_path)]));
   for (const some of targets.values()) {
@@ -99,7 +99,7 @@ export async function securityRequest(alerts: readonly MendableAlert[]): Promise
 export const directoryOf = (path: string): string => `/${path.split('/').slice(0, -1).join('/')}`;
 
 /** Closes pull requests for alerts of which none is open any more. */
-async function closeNeedless(
+async function closeUnneeded(
   context: JobContext,
   repository: RepositoryWithOwner,
   alerts: readonly MendableAlert[],
@@ -109,11 +109,11 @@ async function closeNeedless(
   const wanted = new Set(
     alerts.map((alert) => keyOf(ecosystemOf(alert.ecosystem), directoryOf(alert.manifest_path), alert.package)),
   );
-  const needless = proposals.filter(
+  const unneeded = proposals.filter(
     ({ ecosystem, directory, dependencies }) => !dependencies.some(({ name }) => wanted.has(keyOf(ecosystem, directory, name))),
   );
-  const action = needless.length > 0 ? await botActionIn(context.scope, repository) : undefined;
-  if (action) for (const row of needless) await closeProposal(context, action, row, closingTexts.done);
+  const action = unneeded.length > 0 ? await botActionIn(context.scope, repository) : undefined;
+  if (action) for (const row of unneeded) await closeProposal(context, action, row, closingTexts.done);
 }
 
 const ecosystemOf = (ecosystem: string): Target['ecosystem'] | undefined =>

@@ -15,7 +15,7 @@ import type { RepositoryWithOwner } from '#resources/repositories/repositories/i
 import { type UpdateRequest, updatesWorkflow, updateWorkflow } from '#resources/security/dependency-bot/index.ts';
 import { updateLimits } from './limits.ts';
 import { configuredRegistries } from './settings.ts';
-import { findLastUpdate, findRemaking, insertUpdate, type PullOptions, type Target } from './store.ts';
+import { findLastUpdate, findRecreating, insertUpdate, type PullOptions, type Target } from './store.ts';
 
 export type WantedUpdate = {
   readonly repository: RepositoryWithOwner;
@@ -24,8 +24,8 @@ export type WantedUpdate = {
   readonly request: Omit<UpdateRequest, 'open'>;
   readonly open: UpdateRequest['open'];
   readonly options: PullOptions;
-  /** The pull request that is made again. */
-  readonly remakes?: Id<'issues'>;
+  /** The pull request that is recreated. */
+  readonly recreates?: Id<'issues'>;
   /** It isn't started if the search before it had the same request, or that and the same commit. Omitted: `commit`. */
   readonly unlessSame?: 'commit' | 'request' | 'never';
 };
@@ -41,7 +41,7 @@ const jobMinutes = fixedValue(updateLimits.jobTime) / 60_000;
 /** Starts a search, unless an equal one is running, or the last one looked for the same (`unlessSame`). */
 export async function startUpdate(context: JobContext, wanted: WantedUpdate): Promise<void> {
   const { scope, services, now } = context;
-  const { repository, targetBranch, request, open, options, remakes, unlessSame = 'commit' } = wanted;
+  const { repository, targetBranch, request, open, options, recreates, unlessSame = 'commit' } = wanted;
   const target: Target = {
     repository_id: repository.id,
     ecosystem: request.ecosystem,
@@ -51,13 +51,13 @@ export async function startUpdate(context: JobContext, wanted: WantedUpdate): Pr
   };
   const base = await headOf(context, repository, targetBranch);
   if (base === undefined) return;
-  const last = remakes === undefined ? await findLastUpdate(scope.db, target) : await findRemaking(scope.db, remakes);
+  const last = recreates === undefined ? await findLastUpdate(scope.db, target) : await findRecreating(scope.db, recreates);
   if (last?.state === 'running') return;
   const stored: UpdateRequest = { ...request, open: [] };
   const isSame =
     last !== undefined && isDeepStrictEqual(last.request, stored) && (unlessSame === 'request' || last.base_sha === base);
   if (isSame && unlessSame !== 'never') return;
-  const row = { ...target, base_sha: base, request: stored, options, remakes_id: remakes ?? null, created_at: now };
+  const row = { ...target, base_sha: base, request: stored, options, recreates_id: recreates ?? null, created_at: now };
   const usable = await listUsableRegistries(scope.db, services.secrets, repository);
   const registries = usable.filter(({ registry_type }) => registry_type === registryTypes[request.ecosystem]);
   const content = await updateWorkflow(

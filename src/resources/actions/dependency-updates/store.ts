@@ -35,7 +35,7 @@ export type PullOptions = {
 /** The updates of one ecosystem in one directory of a branch, for one of the two reasons. */
 export type Target = Pick<UpdateRow, 'repository_id' | 'ecosystem' | 'directory' | 'kind' | 'target_branch'>;
 
-type NewUpdate = Target & Pick<UpdateRow, 'base_sha' | 'request' | 'options' | 'remakes_id' | 'run_id' | 'created_at'>;
+type NewUpdate = Target & Pick<UpdateRow, 'base_sha' | 'request' | 'options' | 'recreates_id' | 'run_id' | 'created_at'>;
 
 export async function insertUpdate(
   tx: Tx,
@@ -61,7 +61,7 @@ const updatesFor = (db: Db, { repository_id, ecosystem, directory, kind, target_
 
 /** The last search that looked for new updates. */
 export const findLastUpdate = async (db: Db, target: Target): Promise<UpdateRow | undefined> =>
-  (await updatesFor(db, target).where('remakes_id', 'is', null).orderBy('id', 'desc').limit(1).executeTakeFirst()) as
+  (await updatesFor(db, target).where('recreates_id', 'is', null).orderBy('id', 'desc').limit(1).executeTakeFirst()) as
     | UpdateRow
     | undefined;
 
@@ -80,12 +80,12 @@ export const listLatestUpdates = async (db: Db, repository: Id<'repositories'>):
     .limit(100)
     .execute()) as UpdateRow[];
 
-/** The search that is making a pull request again. */
-export const findRemaking = async (db: Db, issue: Id<'issues'>): Promise<UpdateRow | undefined> =>
+/** The search that is recreating a pull request. */
+export const findRecreating = async (db: Db, issue: Id<'issues'>): Promise<UpdateRow | undefined> =>
   (await db
     .selectFrom('dependency_updates')
     .selectAll()
-    .where('remakes_id', '=', issue)
+    .where('recreates_id', '=', issue)
     .where('state', '=', 'running')
     .executeTakeFirst()) as UpdateRow | undefined;
 
@@ -133,7 +133,7 @@ export const removeOldUpdates = (tx: Tx, before: Date) =>
     .where(sql<boolean>`exists (select from dependency_updates later where later.repository_id = dependency_updates.repository_id
       and later.ecosystem = dependency_updates.ecosystem and later.directory = dependency_updates.directory
       and later.kind = dependency_updates.kind and later.target_branch = dependency_updates.target_branch
-      and later.remakes_id is null and later.id > dependency_updates.id)`)
+      and later.recreates_id is null and later.id > dependency_updates.id)`)
     .execute();
 
 const proposals = (db: Db) => db.selectFrom('dependency_pulls').selectAll();

@@ -1,4 +1,4 @@
-// Makes a pull request of the bot again, on the present commit of its base.
+// Recreates a pull request of the bot on the current commit of its base.
 import type { JobContext } from '#endpoint/job-context.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
@@ -18,7 +18,7 @@ import { closingTexts } from './texts.ts';
  * Starts a search for the dependencies of a pull request alone. `overwrites`: also where somebody else has pushed to its branch,
  * whose commits are then lost.
  */
-export async function remake(
+export async function recreate(
   context: JobContext,
   repository: RepositoryWithOwner,
   row: ProposalRow,
@@ -41,7 +41,7 @@ export async function remake(
     request,
     open: [],
     options: row.options,
-    remakes: row.issue_id,
+    recreates: row.issue_id,
     unlessSame: 'never',
   });
 }
