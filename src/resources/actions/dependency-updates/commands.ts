@@ -68,11 +68,17 @@ export const runCommand = job<Payload, JobContext>({
     const repository = (await loadNamedRepositories(context.db, [row.repository_id])).get(row.repository_id);
     const action = repository && (await botActionIn(context.scope, repository));
     if (!action) return;
+    // Its own comments have no commands, and answering another bot could go on for ever.
+    if (await isOfBot(context, comment.author_id)) return;
     const refusal = await refusalOf(context, action, comment.author_id, command);
     if (refusal !== undefined) return answer(context, action, issue, refusal);
     if (command !== 'unknown') await run(context, { row, action, repository, command, by: comment.author_id ?? undefined });
   },
 });
+
+async function isOfBot({ db }: JobContext, author: Id<'accounts'> | null): Promise<boolean> {
+  return author === null || (await loadAccounts(db, [author])).get(author)?.kind === 'bot';
+}
 
 async function refusalOf(
   { db }: JobContext,
@@ -81,7 +87,7 @@ async function refusalOf(
   command: Command | 'unknown',
 ): Promise<string | undefined> {
   const account = author === null ? undefined : (await loadAccounts(db, [author])).get(author);
-  if (!account || account.kind === 'bot') return undefined;
+  if (account?.kind !== 'user') return 'Only people can give commands.';
   const role = (await findRepoById(db, { account, grant: { kind: 'none' } }, action.repo.id))?.role;
   if (!reaches(role, 'write')) return 'Only people who may write to this repository can give commands.';
   if (command !== 'unknown') return undefined;

@@ -4,7 +4,7 @@ import { queueSetting } from '#test/resources/collaboration/merge-queues/setting
 import { pullSetting, push } from '#test/resources/collaboration/pulls/setting.ts';
 import { codeql, type Problem } from '#test/resources/security/code-scanning/setting.ts';
 import { eventsOf } from '#test/support/apps.ts';
-import { startRunner } from '#test/support/runner-client.ts';
+import { startRunner, startRunnerOf } from '#test/support/runner-client.ts';
 import { sealedFor } from '#test/support/sealed.ts';
 import { fresh, world } from '#test/support/world.ts';
 import { analysersFile, fileOf, makeAnalysers, runAnalyser, setupSetting } from './setting.ts';
@@ -326,7 +326,7 @@ test('once a week the default branch is analysed again, at a time of the reposit
 });
 
 test('jobs of analysers get all private registries that the repository may use, also where its workflows may not', async () => {
-  const { client, org, repo, configure } = await setupSetting(w);
+  const { client, org, configure } = await setupSetting(w);
   const registries = `/orgs/${org.login}/private-registries`;
   const key = await sealedFor(client, `${registries}/public-key`, 'moonlight');
   const wanted = { registry_type: 'npm_registry', url: 'https://npm.example/', visibility: 'all', ...key };
@@ -335,7 +335,7 @@ test('jobs of analysers get all private registries that the repository may use, 
   await client.put(`/orgs/${org.login}/actions/secrets/DEPLOY_KEY`, { ...secret, visibility: 'all' });
   expect((await configure()).status).toBe(202);
   await w.settle();
-  const task = await (await startRunner(w, repo)).fetch();
+  const task = await (await startRunnerOf(w, { organization: org.id })).fetch();
   expect(Object.keys(task?.secrets ?? {}).sort()).toEqual(['GITHUB_PRIVATE_REGISTRY_1', 'GITHUB_TOKEN']);
   expect(task?.secrets.GITHUB_PRIVATE_REGISTRY_1).toBe('moonlight');
 });

@@ -26,6 +26,15 @@ test('the token of a search reads what the organization lets the bot read, and c
   expect((await job.post(`${base}/issues`, { title: 'x' })).status).toBe(403);
 });
 
+test('a runner of the repository reads no other repositories', async () => {
+  const { put, runner, client, org, owner } = await botSetting(w, { isOnRepositoryRunner: true });
+  const shared = await w.repo(org, { visibility: 'private', by: owner });
+  await client.patch(`/orgs/${org.login}/dependabot/repository-access`, { repository_ids_to_add: [shared.id] });
+  await put(lockPath, lockOf({ left: '1.1.0' }));
+  const job = await w.as((await runner.fetch())?.secrets.GITHUB_TOKEN ?? '');
+  expect((await job.get(`/repos/${org.login}/${shared.name}`)).status).toBe(404);
+});
+
 test('workflows of its pull requests get the secrets of the bot, and a token that reads', async () => {
   const { put, answer, runner, client, base } = await botSetting(w);
   await client.put(`${base}/actions/permissions/workflow`, { default_workflow_permissions: 'write' });

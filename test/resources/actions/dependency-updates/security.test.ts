@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { lockOf } from '#test/resources/security/dependency-alerts/setting.ts';
+import { installApp } from '#test/support/apps.ts';
 import { fresh } from '#test/support/world.ts';
 import { botSetting, botWorld, lockPath, patchOf, requestOf, updateOfLeft } from './setting.ts';
 
@@ -175,7 +176,7 @@ test('a branch to which somebody else has pushed is left alone, unless it is to 
 });
 
 test('commands are for people who may write, and ignoring closes the pull request', async () => {
-  const { put, answer, pulls, client, base, comment, comments, problem } = await botSetting(w);
+  const { put, answer, pulls, client, base, comment, comments, problem, org } = await botSetting(w);
   const before = { left: '1.1.0' };
   await put(lockPath, lockOf(before));
   await answer([updateOfLeft(before)]);
@@ -183,6 +184,9 @@ test('commands are for people who may write, and ignoring closes the pull reques
   const stranger = await w.as(await w.user(fresh('stranger')));
   await comment(number, '@dependabot ignore this dependency', stranger);
   expect((await comments(number)).at(-1)).toBe('Only people who may write to this repository can give commands.');
+  const app = await installApp(w, { on: org, permissions: { issues: 'write', pull_requests: 'write' } });
+  await comment(number, '@dependabot ignore this dependency', await w.as(app.token));
+  expect(await pulls()).toHaveLength(1);
   await comment(number, '@dependabot dance');
   expect((await comments(number)).at(-1)).toContain('The commands are');
   expect(await pulls()).toHaveLength(1);

@@ -9,7 +9,7 @@ import {
   writeAdvisory,
 } from '#test/resources/security/dependency-alerts/setting.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
-import { startRunner, type TestRunner } from '#test/support/runner-client.ts';
+import { startRunnerOf, type TestRunner } from '#test/support/runner-client.ts';
 import { fresh, type World, world } from '#test/support/world.ts';
 
 export const lockPath = 'web/package-lock.json';
@@ -68,7 +68,7 @@ export function requestOf(task: Awaited<ReturnType<TestRunner['fetch']>>) {
 }
 
 /** A repository with alerts and security updates, and a runner for its jobs. */
-export async function botSetting(here: World, { isOn = true } = {}) {
+export async function botSetting(here: World, { isOn = true, isOnRepositoryRunner = false } = {}) {
   const owner = await here.user(fresh('owner'));
   const org = await here.org(owner);
   const client = await here.as(owner);
@@ -76,7 +76,7 @@ export async function botSetting(here: World, { isOn = true } = {}) {
   const base = `/repos/${org.login}/${repo.name}`;
   await client.put(`${base}/vulnerability-alerts`);
   if (isOn) expect((await client.put(`${base}/automated-security-fixes`)).status).toBe(204);
-  const runner = await startRunner(here, repo);
+  const runner = await startRunnerOf(here, isOnRepositoryRunner ? { repository: repo.id } : { organization: org.id });
   const shas = new Map<string, string>();
   const put = async (file: string, text: string, branch?: string) => {
     const { body, status } = await client.put(`${base}/contents/${file}`, {

@@ -32,7 +32,7 @@ test.skipIf(!hasActRunner || !hasTools)('a vulnerable repository gets a pull req
   await client.put(`${base}/vulnerability-alerts`);
   await client.put(`${base}/automated-security-fixes`);
   const { token } = await w.change((scope) =>
-    createRunnerToken(scope, { repository: repo.id }, { purpose: 'registration', now: w.clock.now }),
+    createRunnerToken(scope, { organization: org.id }, { purpose: 'registration', now: w.clock.now }),
   );
   const runner = await startActRunner(w.url, { token });
   const lock = {

@@ -9,7 +9,11 @@ import { claimJobs, findFitting, lockNextRun, type Takers } from './claim-store.
 
 /** A job that a runner has just taken. */
 export type TakenJob = { readonly job: JobRow; readonly run: RunRow };
-export type FoundJob = TakenJob & { readonly labels: readonly string[] };
+export type FoundJob = TakenJob & {
+  readonly labels: readonly string[];
+  /** Whether its runner belongs to the repository, so that the repository's administrators control it. */
+  readonly isOnRepositoryRunner: boolean;
+};
 
 /** How often runners try again after a conflict with others. */
 const tries = 20;
@@ -44,7 +48,9 @@ export async function takeJobs(scope: ChangeScope, runners: readonly RunnerRow[]
         runners.flatMap((runner) => {
           const own = byRunner.get(runner.id);
           // A job that names only a group matches any label of its runner.
-          return own ? [[runner, { ...own, labels: own.job.labels.length > 0 ? own.job.labels : takers.labels }]] : [];
+          if (!own) return [];
+          const labels = own.job.labels.length > 0 ? own.job.labels : takers.labels;
+          return [[runner, { ...own, labels, isOnRepositoryRunner: kind.repository_id !== null }]];
         }),
       );
     }

@@ -106,7 +106,7 @@ export async function makeTask(scope: TaskScope, taken: FoundJob, issueToken: Is
         'actions is configured',
       calls.length === 0 ? missing.line : undefined,
     );
-  const registries = await registriesFor(scope, run, standing, async (needed) => {
+  const registries = await registriesFor(scope, taken, standing, async (needed) => {
     const identity = await loadIdentity(tx, taken, facts, workflow);
     const holder = { id: job.id, issuer: issuerOf(links), isHosted: job.hosted_runner_id !== null };
     const issue = (audience: string | undefined) => issueToken({ identity, links, audience });
@@ -133,7 +133,7 @@ export async function makeTask(scope: TaskScope, taken: FoundJob, issueToken: Is
   });
   const until = addMinutes(now, minutes + tokenMinutesBeyond);
   const { token, row } = await createJobToken(tx, {
-    repositories: [run.repository_id, ...(await readableBeside(tx, run))],
+    repositories: [run.repository_id, ...(await readableBeside(tx, taken))],
     owner_id: run.owner_id,
     permissions,
     expiresAt: until,
@@ -176,9 +176,12 @@ export async function makeTask(scope: TaskScope, taken: FoundJob, issueToken: Is
   };
 }
 
-/** The repositories that the token of a job may read beside its own: those that an organization lets the dependency bot read. */
-const readableBeside = async (db: Db, run: FoundJob['run']): Promise<Id<'repositories'>[]> =>
-  isDynamic(run) && run.path === dynamicPath(updatesWorkflow)
+/**
+ * The repositories that the token of a job may read beside its own: those that an organization lets the dependency bot read. A
+ * runner of the repository gets none, since its administrators could read them by it.
+ */
+const readableBeside = async (db: Db, { run, isOnRepositoryRunner }: FoundJob): Promise<Id<'repositories'>[]> =>
+  isDynamic(run) && run.path === dynamicPath(updatesWorkflow) && !isOnRepositoryRunner
     ? (await listReadableByBot(db, run.owner_id)).filter((id) => id !== run.repository_id)
     : [];
 
@@ -215,12 +218,12 @@ async function secretsOf(
 /** The registries that a job names. @throws TaskProblem for one that it can't have */
 async function registriesFor(
   { tx, services: { secrets } }: TaskScope,
-  run: FoundJob['run'],
+  { run, isOnRepositoryRunner }: FoundJob,
   standing: Standing,
   exchange: Parameters<typeof registriesOf>[2]['exchange'],
 ) {
   try {
-    return await registriesOf(tx, secrets, { run, standing, exchange });
+    return await registriesOf(tx, secrets, { run, standing, exchange, isOnRepositoryRunner });
   } catch (error) {
     if (!(error instanceof RegistryRefused || error instanceof ExpressionProblem)) throw error;
     // Annotations are on the run's own file.

@@ -32,10 +32,15 @@ export class RegistryRefused extends Error {}
 const notInherited = 'the job that calls its workflow does not pass on all secrets (secrets: inherit)';
 
 /** The registries that a job names in `PRIVATE_REGISTRIES`: which it gets, and why not the others. */
-async function decideRegistries(db: Db, secrets: Secrets, run: RunRow, names: readonly string[], standing: Standing) {
+async function decideRegistries(
+  db: Db,
+  secrets: Secrets,
+  { run, standing, isOnRepositoryRunner }: Pick<JobOfRegistries, 'run' | 'standing' | 'isOnRepositoryRunner'>,
+  names: readonly string[],
+) {
   if (!inheritsSecrets(standing)) return { granted: [], refused: names.map((name) => ({ name, reason: notInherited })) };
   const repository = { id: run.repository_id, owner_id: run.owner_id };
-  return selectRegistries(db, secrets, repository, names, { isForServer: isDynamic(run) });
+  return selectRegistries(db, secrets, repository, names, { isForServer: isDynamic(run) && !isOnRepositoryRunner });
 }
 
 /** The names in the workflow file of the job. A file that the server writes names those of all its jobs, called ones too. */
@@ -45,22 +50,29 @@ const namesOf = (run: RunRow, { workflow, own, definition }: Standing): string[]
 /** Exchanges the identity token of a job for the secrets of registries. */
 type ExchangeSecrets = (registries: readonly OidcRegistry[]) => Promise<readonly Exchanged[]>;
 
+type JobOfRegistries = {
+  readonly run: RunRow;
+  readonly standing: Standing;
+  /** The administrators of the repository could read registries on a runner of it: the owner must allow that, as for workflows. */
+  readonly isOnRepositoryRunner: boolean;
+  /** Called only if the job names registries of OIDC. */
+  readonly exchange: ExchangeSecrets;
+};
+
 /**
- * The registries of a job; undefined if it names none. A run from a fork gets none, as with secrets.
- * @param exchange called only if the job names registries of OIDC
+ * The registries of a job; undefined if it has none. A run from a fork gets none, as with secrets.
  * @throws RegistryRefused for the first registry that the job can't have
  */
-export async function registriesOf(
-  db: Db,
-  secrets: Secrets,
-  { run, standing, exchange }: { readonly run: RunRow; readonly standing: Standing; readonly exchange: ExchangeSecrets },
-): Promise<JobRegistries | undefined> {
+export async function registriesOf(db: Db, secrets: Secrets, job: JobOfRegistries): Promise<JobRegistries | undefined> {
+  const { run, standing, exchange, isOnRepositoryRunner } = job;
   const names = namesOf(run, standing);
   const own = await loadRunRegistries(db, secrets, run);
   refuse(own.refused);
   if ((names.length === 0 && own.granted.length === 0) || run.is_from_fork) return undefined;
-  const { granted, refused } = await decideRegistries(db, secrets, run, names, standing);
-  refuse(refused);
+  const { granted, refused } = await decideRegistries(db, secrets, job, names);
+  // A file of the server names all that a repository may use. Its job can go on without them.
+  if (!(isDynamic(run) && isOnRepositoryRunner)) refuse(refused);
+  if (own.granted.length + granted.length === 0) return undefined;
   const needed = needExchange(granted);
   const complete = completeRegistries(granted, needed.length > 0 ? await exchange(needed) : []);
   refuse(complete.refused);
@@ -89,7 +101,7 @@ export async function explainRegistries(
   if (run.is_from_fork)
     return names.map((name) => ({ passed: true, because: `it gets no ${name}, since its run is from a fork` }));
   if (names.length === 0) return [];
-  const { granted, refused } = await decideRegistries(db, secrets, run, names, standing);
+  const { granted, refused } = await decideRegistries(db, secrets, { run, standing, isOnRepositoryRunner: false }, names);
   const subject = needExchange(granted).length > 0 ? await findSubject() : '';
   const reasons = new Map(refused.map(({ name, reason }) => [name, reason]));
   const found = new Map(granted.map((one) => [one.name.toUpperCase(), one]));

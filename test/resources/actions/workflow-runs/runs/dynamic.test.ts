@@ -3,7 +3,7 @@ import { changeIn } from '#endpoint/change-in.ts';
 import { createRun, prepareDynamicRun } from '#resources/actions/workflow-runs/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import { sealed, setting } from '#test/resources/actions/private-registries/setting.ts';
-import { startRunner } from '#test/support/runner-client.ts';
+import { startRunner, startRunnerOf } from '#test/support/runner-client.ts';
 import { sealedFor } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 import { pushWorkflow } from '../setting.ts';
@@ -49,17 +49,17 @@ async function dynamicSetting({ isForBranch = false } = {}) {
     if (!run) throw new Error('The commit is missing');
     return changeIn(scope, (scope) => createRun(scope, run));
   };
-  return { client, base, row, sha, create };
+  return { client, base, row, org, path, sha, create };
 }
 
 test('a workflow of the server runs with registries, but without secrets of the repository', async () => {
-  const { client, base, row, sha, create } = await dynamicSetting();
+  const { client, base, org, sha, create } = await dynamicSetting();
   await create();
   const { body } = await client.get(`${base}/actions/runs`);
   expect(body.workflow_runs).toMatchObject([
     { event: 'dynamic', path: 'dynamic/example/updates', name: 'Example', display_title: 'Update left-pad', head_sha: sha },
   ]);
-  const runner = await startRunner(w, row);
+  const runner = await startRunnerOf(w, { organization: org.id });
   const task = await runner.fetch();
   if (!task) throw new Error('No job waits');
   expect(Object.keys(task.secrets).sort()).toEqual(['GITHUB_PRIVATE_REGISTRY_1', 'GITHUB_TOKEN']);
@@ -93,4 +93,14 @@ test('a push leaves the workflow of the server as it is', async () => {
   await pushWorkflow(w, row);
   const { body } = await client.get(`${base}/actions/workflows`);
   expect(body.workflows).toMatchObject([{ path: 'dynamic/example/updates', state: 'active' }, { state: 'active' }]);
+});
+
+test('a runner of the repository gets registries only where workflows may use them', async () => {
+  const { client, row, path, create } = await dynamicSetting();
+  const runner = await startRunner(w, row);
+  await create();
+  expect(Object.keys((await runner.fetch())?.secrets ?? {})).toEqual(['GITHUB_TOKEN']);
+  expect((await client.put(`${path}/workflow-access`, { enabled: true })).status).toBe(204);
+  await create();
+  expect(Object.keys((await runner.fetch())?.secrets ?? {}).sort()).toEqual(['GITHUB_PRIVATE_REGISTRY_1', 'GITHUB_TOKEN']);
 });
