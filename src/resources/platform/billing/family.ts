@@ -2,7 +2,7 @@ import { family } from '#resources/family.ts';
 import * as budgetEndpoints from './endpoints/budgets.ts';
 import * as usageEndpoints from './endpoints/usage.ts';
 import { billingEvents } from './events.ts';
-import { countMinutes, countStorage } from './jobs.ts';
+import { countMinutes, countStorage, followRepositories } from './jobs.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 import { makePrices } from './service.ts';
@@ -16,6 +16,6 @@ export const billing = family({
   schemas,
   endpoints: [usageEndpoints, budgetEndpoints],
   events: billingEvents,
-  subscriptions: [countMinutes],
+  subscriptions: [countMinutes, followRepositories],
   jobs: [countStorage],
 });

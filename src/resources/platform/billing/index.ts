@@ -1,2 +1,3 @@
-export { findBudget, loadRecipients as loadBudgetRecipients } from './budget-store.ts';
+export { findBudget, type IntendedUse, loadRecipients as loadBudgetRecipients } from './budget-store.ts';
+export { countUses } from './counting.ts';
 export { spentBudgetOf } from './rules.ts';
