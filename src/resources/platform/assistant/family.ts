@@ -11,6 +11,8 @@ import { makeAssistant } from './service.ts';
 /** The seats of an assistant, and its spaces. */
 export const assistant = family({
   name: 'assistant',
+  effect: 'People get or lose a seat for an assistant, and spaces give it texts to work with.',
+  page: 'assistant.md',
   limits,
   services: { assistant: makeAssistant },
   schemas: { ...schemas, AssistantMetrics },

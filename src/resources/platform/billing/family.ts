@@ -10,6 +10,8 @@ import { makePrices } from './service.ts';
 /** The usage of organizations, its cost, and budgets for it. */
 export const billing = family({
   name: 'billing',
+  effect: "An organization's owners are alerted, and its workflows stopped, at other amounts of usage.",
+  page: 'billing.md#budgets',
   limits,
   operatorFiles: ['prices.ts'],
   services: { prices: makePrices },

@@ -6,4 +6,10 @@ import * as schemas from './schemas.ts';
  * The security products that a repository uses. The switches are columns of repositories, and the family repositories changes
  * them.
  */
-export const repositorySecurity = family({ name: 'repository-security', schemas, endpoints: [endpoints] });
+export const repositorySecurity = family({
+  name: 'repository-security',
+  effect: 'A security product starts or stops working on a repository.',
+  page: 'security-products.md',
+  schemas,
+  endpoints: [endpoints],
+});
