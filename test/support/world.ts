@@ -123,6 +123,7 @@ async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise
   const hearth = await openHearth(all);
   const another = async (others: Partial<Settings> = {}): Promise<Hearth> => {
     const second = await openHearth({ ...all, ...others });
+    recordPerformed(second.app.server);
     atEndOfFile(() => second[Symbol.asyncDispose]());
     return second;
   };
