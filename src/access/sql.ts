@@ -133,8 +133,8 @@ export const teamVisibleTo = ({ account, grant }: Viewer, team: 'teams' | 't'): 
           and (m.role = 'owner' or ${sql.ref(`${team}.privacy`)} = 'closed'
             or exists (select from team_members tm where tm.team_id = ${sql.ref(`${team}.id`)} and tm.user_id = m.user_id)))`;
 
-const inToken = (tokenId: number): RawBuilder<boolean> =>
-  sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId} and k.repository_id = r.id)`;
+const inToken = (tokenId: number | undefined): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from token_repositories k where k.token_id = ${tokenId ?? null} and k.repository_id = r.id)`;
 
 /** The permission set of an app's installation on the account in the column `owner`, or an empty object. */
 export const installedPermissions = (appId: number, owner: RawBuilder<unknown>): RawBuilder<unknown> =>

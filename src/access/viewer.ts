@@ -27,7 +27,8 @@ export type Grant =
   | { kind: 'app_user'; tokenId: Id<'tokens'>; appId: Id<'apps'>; permissions: PermissionSet; expiresAt?: Date }
   | {
       kind: 'installation';
-      tokenId: Id<'tokens'>;
+      /** Undefined for a built-in app, which acts without a token. */
+      tokenId?: Id<'tokens'>;
       appId: Id<'apps'>;
       installationId: Id<'installations'>;
       ownerId: Id<'accounts'>;
@@ -65,8 +66,8 @@ export const anonymous: Viewer = { grant: { kind: 'none' } };
  */
 export const everybody: Viewer = { grant: { kind: 'none' } };
 
-export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
-  grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && !isSshKey(grant);
+export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> & { tokenId: Id<'tokens'> } =>
+  'tokenId' in grant && grant.tokenId !== undefined;
 
 /** Whether a grant belongs to an SSH key of a user or a repository. */
 export const isSshKey = (grant: Grant): grant is Extract<Grant, { kind: 'ssh_key' | 'deploy_key' }> =>

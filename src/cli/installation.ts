@@ -165,6 +165,7 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     webhooks: { allow: config.webhookAllow ?? [], retries: config.webhookRetries, keepDays: config.webhookKeep },
     connections: config.connections,
     actionsOrigin: config.actionsOrigin,
+    registryAddresses: config.registryAddresses,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     prices: config.prices,
     knownClients: config.oauthClients,
@@ -172,6 +173,7 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     url,
     pages: pagesSettingsFor(config),
     advisories: config.advisories,
+    dependencyBotRunner: config.dependencyBotRunner,
     trustedProxies: config.trustedProxies,
     adminTokenHash: config.adminToken === undefined ? undefined : hashToken(config.adminToken),
   };

@@ -3,6 +3,7 @@ import { isAbsolute, resolve } from 'node:path';
 import { isRange } from '#net/ranges.ts';
 import { parseTarget } from '#net/target.ts';
 import type { BucketName } from '#objects/open.ts';
+import { type AddressOverrides, addressNames, addressOf } from '#resources/actions/private-registries/exchange/addresses.ts';
 
 export function wholeNumber(from: number, to: number): (text: string) => number {
   return (text) => {
@@ -74,6 +75,20 @@ export function serverAddress(text: string): string {
   return url.href;
 }
 
+/** Addresses by their names, with commas between: `cloud_a=https://login.example`. */
+export function registryAddresses(text: string): AddressOverrides {
+  return Object.fromEntries(
+    text.split(',').map((part) => {
+      const [name = '', address = ''] = part.trim().split(/=(.*)/s);
+      const known = addressNames.find((one) => one === name);
+      // The address must be one once its parts are filled in.
+      if (!known || !parseTarget(addressOf({ [name]: address }, known, 'us-east-1')))
+        throw new Error(`must be as NAME=https://address, with commas between; the names are ${addressNames.join(', ')}`);
+      return [known, address];
+    }),
+  );
+}
+
 /** A bucket with an optional prefix for object names: `s3://bucket/some/prefix`. */
 export function bucketName(text: string): BucketName {
   const [, bucket, prefix = ''] = /^s3:\/\/([a-z\d][a-z\d.-]{1,61}[a-z\d])(?:\/([\w.\-/]*))?$/.exec(text) ?? [];
@@ -100,4 +115,11 @@ export function secretKey(text: string): Buffer {
   const key = Buffer.from(text, /^[\da-f]{64}$/i.test(text) ? 'hex' : 'base64');
   if (key.length !== 32) throw new Error('must be 32 bytes in base64 or in hexadecimal digits');
   return key;
+}
+
+/** Labels of runners, with commas between them. */
+export function runnerLabels(text: string): string[] {
+  const labels = text.split(',').map((label) => label.trim());
+  if (!labels.every((label) => /^[\w .:-]{1,100}$/.test(label))) throw new Error('must be labels, with commas between them');
+  return labels;
 }

@@ -14,6 +14,8 @@ import {
   onOff,
   portOrOff,
   postgresAddress,
+  registryAddresses,
+  runnerLabels,
   secretKey,
   serverAddress,
   sourceToken,
@@ -154,6 +156,11 @@ export const settings = {
     parse: asPath,
     about: 'folder of advisories about vulnerable packages, as OSV files; omitted: dependencies are listed, and raise no alerts',
   },
+  dependencyBotRunner: {
+    variable: 'HEARTH_DEPENDENCY_BOT_RUNNER',
+    parse: runnerLabels,
+    about: 'labels of the runners for the jobs of the dependency bot, with commas between; omitted: ubuntu-latest',
+  },
   vocabulary: {
     flag: '--vocabulary <words>',
     variable: 'HEARTH_VOCABULARY',
@@ -277,6 +284,13 @@ export const settings = {
     parse: webAddress,
     about:
       'where actions come from that this server has not, such as https://code.example.com; who reaches this server can read it',
+  },
+  registryAddresses: {
+    variable: 'HEARTH_REGISTRY_ADDRESSES',
+    parse: registryAddresses,
+    about:
+      'addresses at which clouds and registries exchange identity tokens, as cloud_a=https://login.microsoftonline.us; ' +
+      'omitted: the public ones',
   },
   runnerProvider: {
     flag: '--runner-provider <name>',

@@ -156,8 +156,11 @@ create table actions_secrets (
   value bytea not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  store text not null,
   constraint actions_secrets_check CHECK ((num_nonnulls(organization_id, repository_id, environment_id) = 1)),
-  constraint actions_secrets_check1 CHECK (((organization_id IS NULL) = (selection_id IS NULL)))
+  constraint actions_secrets_check1 CHECK (((organization_id IS NULL) = (selection_id IS NULL))),
+  constraint actions_secrets_store_check CHECK ((store = ANY (ARRAY['actions'::text, 'dependency_bot'::text]))),
+  constraint actions_secrets_check2 CHECK (((store = 'actions'::text) OR (environment_id IS NULL)))
 );
 create table actions_variables (
   id bigint generated always as identity not null,
@@ -254,7 +257,7 @@ create table apps (
   updated_at timestamp with time zone not null,
   built_in text,
   constraint apps_kind_check CHECK ((kind = ANY (ARRAY['app'::text, 'oauth'::text]))),
-  constraint apps_built_in_check CHECK ((built_in = ANY (ARRAY['actions'::text, 'code_scanning'::text, 'gh'::text, 'git_credential_manager'::text, 'vscode'::text])))
+  constraint apps_built_in_check CHECK ((built_in = ANY (ARRAY['actions'::text, 'code_scanning'::text, 'dependency_bot'::text, 'gh'::text, 'git_credential_manager'::text, 'vscode'::text])))
 );
 create table artifacts (
   id bigint generated always as identity not null,
@@ -781,11 +784,30 @@ create table dependency_bot_access (
   selection_id bigint not null,
   constraint dependency_bot_access_default_level_check CHECK ((default_level = ANY (ARRAY['public'::text, 'internal'::text])))
 );
+create table dependency_configs (
+  repository_id bigint not null,
+  path text not null,
+  oid text not null,
+  config jsonb,
+  problems jsonb not null
+);
 create table dependency_graphs (
   repository_id bigint not null,
   commit_sha text,
   reader integer not null,
   read_at timestamp with time zone not null
+);
+create table dependency_ignores (
+  id bigint generated always as identity not null,
+  repository_id bigint not null,
+  ecosystem text not null,
+  package text not null,
+  from_version text,
+  before_version text,
+  version text,
+  created_by bigint,
+  created_at timestamp with time zone not null,
+  constraint dependency_ignores_ecosystem_check CHECK ((ecosystem = ANY (ARRAY['npm'::text, 'pip'::text, 'gomod'::text])))
 );
 create table dependency_manifests (
   id bigint generated always as identity not null,
@@ -796,6 +818,30 @@ create table dependency_manifests (
   snapshot_id bigint,
   constraint dependency_manifests_source CHECK (((blob_sha IS NULL) = (snapshot_id IS NOT NULL)))
 );
+create table dependency_pulls (
+  issue_id bigint not null,
+  repository_id bigint not null,
+  ecosystem text not null,
+  directory text not null,
+  kind text not null,
+  target_branch text not null,
+  group_name text,
+  dependencies jsonb not null,
+  subject text not null,
+  branch text not null,
+  head_sha text not null,
+  paths text[] not null,
+  options jsonb not null,
+  is_open boolean not null,
+  constraint dependency_pulls_ecosystem_check CHECK ((ecosystem = ANY (ARRAY['npm'::text, 'pip'::text, 'gomod'::text]))),
+  constraint dependency_pulls_kind_check CHECK ((kind = ANY (ARRAY['security'::text, 'version'::text])))
+);
+create table dependency_schedules (
+  repository_id bigint not null,
+  entry integer not null,
+  digest text not null,
+  next_at timestamp with time zone
+);
 create table dependency_snapshots (
   id bigint generated always as identity not null,
   repository_id bigint not null,
@@ -805,6 +851,27 @@ create table dependency_snapshots (
   ref text not null,
   commit_sha text not null,
   created_at timestamp with time zone not null
+);
+create table dependency_updates (
+  id bigint generated always as identity not null,
+  repository_id bigint not null,
+  ecosystem text not null,
+  directory text not null,
+  kind text not null,
+  target_branch text not null,
+  base_sha text not null,
+  request jsonb not null,
+  options jsonb not null,
+  remakes_id bigint,
+  run_id bigint,
+  state text not null,
+  problem text,
+  created_at timestamp with time zone not null,
+  ended_at timestamp with time zone,
+  constraint dependency_updates_ecosystem_check CHECK ((ecosystem = ANY (ARRAY['npm'::text, 'pip'::text, 'gomod'::text]))),
+  constraint dependency_updates_kind_check CHECK ((kind = ANY (ARRAY['security'::text, 'version'::text]))),
+  constraint dependency_updates_state_check CHECK ((state = ANY (ARRAY['running'::text, 'done'::text, 'failed'::text]))),
+  constraint dependency_updates_check CHECK (((state = 'running'::text) = (ended_at IS NULL)))
 );
 create table deployment_statuses (
   id bigint generated always as identity not null,
@@ -874,8 +941,8 @@ create table encryption_keys (
   repository_id bigint,
   environment_id bigint,
   constraint registry_keys_check CHECK (((private_key IS NULL) = (retired_at IS NOT NULL))),
-  constraint encryption_keys_purpose_check CHECK ((purpose = ANY (ARRAY['private_registries'::text, 'actions'::text]))),
-  constraint encryption_keys_check CHECK ((num_nonnulls(organization_id, repository_id, environment_id) = 1))
+  constraint encryption_keys_check CHECK ((num_nonnulls(organization_id, repository_id, environment_id) = 1)),
+  constraint encryption_keys_purpose_check CHECK ((purpose = ANY (ARRAY['private_registries'::text, 'actions'::text, 'dependency_bot'::text])))
 );
 create table environment_branch_policies (
   id bigint generated always as identity not null,
@@ -1188,6 +1255,11 @@ create table issues (
   constraint issues_state_reason_check CHECK ((state_reason = ANY (ARRAY['completed'::text, 'reopened'::text, 'not_planned'::text, 'duplicate'::text]))),
   constraint issues_lock_reason_check CHECK ((lock_reason = ANY (ARRAY['off-topic'::text, 'too heated'::text, 'resolved'::text, 'spam'::text]))),
   constraint issues_of_pull_requests CHECK ((is_pull_request OR ((NOT is_draft) AND (merged_at IS NULL))))
+);
+create table job_registry_secrets (
+  id bigint generated always as identity not null,
+  job_id bigint not null,
+  secrets bytea not null
 );
 create table job_upload_blocks (
   upload_id bigint not null,
@@ -2478,9 +2550,12 @@ create table workflow_runs (
   workflow_repository_id bigint,
   workflow_path text,
   required_for_ref text,
+  secret_source text default 'actions'::text not null,
+  registries jsonb,
   constraint workflow_runs_status_check CHECK ((status = ANY (ARRAY['requested'::text, 'waiting'::text, 'pending'::text, 'queued'::text, 'in_progress'::text, 'completed'::text]))),
   constraint workflow_runs_conclusion_check CHECK ((conclusion = ANY (ARRAY['action_required'::text, 'cancelled'::text, 'failure'::text, 'neutral'::text, 'skipped'::text, 'stale'::text, 'startup_failure'::text, 'success'::text, 'timed_out'::text]))),
-  constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL)))
+  constraint workflow_runs_concluded CHECK (((status = 'completed'::text) = (conclusion IS NOT NULL))),
+  constraint workflow_runs_secret_source_check CHECK ((secret_source = ANY (ARRAY['actions'::text, 'dependency_bot'::text, 'none'::text])))
 );
 create table workflows (
   id bigint generated always as identity not null,
@@ -2513,10 +2588,10 @@ alter table actions_organization_settings add constraint actions_organization_se
 alter table actions_organization_settings add constraint actions_organization_settings_runners_selection_id_key UNIQUE (runners_selection_id);
 alter table actions_repository_settings add constraint actions_repository_settings_pkey PRIMARY KEY (repository_id);
 alter table actions_secrets add constraint actions_secrets_pkey PRIMARY KEY (id);
-CREATE UNIQUE INDEX actions_secrets_organization ON actions_secrets USING btree (organization_id, name) WHERE (organization_id IS NOT NULL);
-CREATE UNIQUE INDEX actions_secrets_repository ON actions_secrets USING btree (repository_id, name) WHERE (repository_id IS NOT NULL);
 CREATE UNIQUE INDEX actions_secrets_environment ON actions_secrets USING btree (environment_id, name) WHERE (environment_id IS NOT NULL);
 CREATE UNIQUE INDEX actions_secrets_selection ON actions_secrets USING btree (selection_id) WHERE (selection_id IS NOT NULL);
+CREATE UNIQUE INDEX actions_secrets_organization ON actions_secrets USING btree (organization_id, store, name) WHERE (organization_id IS NOT NULL);
+CREATE UNIQUE INDEX actions_secrets_repository ON actions_secrets USING btree (repository_id, store, name) WHERE (repository_id IS NOT NULL);
 alter table actions_variables add constraint actions_variables_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX actions_variables_organization ON actions_variables USING btree (organization_id, name) WHERE (organization_id IS NOT NULL);
 CREATE UNIQUE INDEX actions_variables_repository ON actions_variables USING btree (repository_id, name) WHERE (repository_id IS NOT NULL);
@@ -2681,14 +2756,27 @@ alter table dependency_alerts add constraint dependency_alerts_repository_id_man
 CREATE INDEX dependency_alerts_advisory ON dependency_alerts USING btree (advisory_id);
 alter table dependency_bot_access add constraint dependency_bot_access_pkey PRIMARY KEY (organization_id);
 alter table dependency_bot_access add constraint dependency_bot_access_selection_id_key UNIQUE (selection_id);
+alter table dependency_configs add constraint dependency_configs_pkey PRIMARY KEY (repository_id);
 alter table dependency_graphs add constraint dependency_graphs_pkey PRIMARY KEY (repository_id);
+alter table dependency_ignores add constraint dependency_ignores_pkey PRIMARY KEY (id);
+CREATE INDEX dependency_ignores_repository_id_ecosystem_package_idx ON dependency_ignores USING btree (repository_id, ecosystem, package);
+CREATE INDEX dependency_ignores_created_by_idx ON dependency_ignores USING btree (created_by);
 alter table dependency_manifests add constraint dependency_manifests_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX dependency_manifests_file ON dependency_manifests USING btree (repository_id, path) WHERE (snapshot_id IS NULL);
 CREATE UNIQUE INDEX dependency_manifests_snapshot ON dependency_manifests USING btree (snapshot_id, path) WHERE (snapshot_id IS NOT NULL);
 CREATE INDEX dependency_manifests_repository ON dependency_manifests USING btree (repository_id);
+alter table dependency_pulls add constraint dependency_pulls_pkey PRIMARY KEY (issue_id);
+CREATE INDEX dependency_pulls_repository_id_idx ON dependency_pulls USING btree (repository_id) WHERE is_open;
+CREATE UNIQUE INDEX dependency_pulls_repository_id_ecosystem_directory_target_b_idx ON dependency_pulls USING btree (repository_id, ecosystem, directory, target_branch, subject) WHERE is_open;
+alter table dependency_schedules add constraint dependency_schedules_pkey PRIMARY KEY (repository_id, entry);
+CREATE INDEX dependency_schedules_next_at_idx ON dependency_schedules USING btree (next_at);
 alter table dependency_snapshots add constraint dependency_snapshots_pkey PRIMARY KEY (id);
 alter table dependency_snapshots add constraint dependency_snapshots_repository_id_ref_detector_correlator_key UNIQUE (repository_id, ref, detector, correlator);
 CREATE INDEX dependency_snapshots_commit ON dependency_snapshots USING btree (repository_id, commit_sha);
+alter table dependency_updates add constraint dependency_updates_pkey PRIMARY KEY (id);
+CREATE INDEX dependency_updates_repository_id_ecosystem_directory_id_idx ON dependency_updates USING btree (repository_id, ecosystem, directory, id);
+CREATE INDEX dependency_updates_run_id_idx ON dependency_updates USING btree (run_id);
+CREATE INDEX dependency_updates_remakes_id_idx ON dependency_updates USING btree (remakes_id);
 alter table deployment_statuses add constraint deployment_statuses_pkey PRIMARY KEY (id);
 CREATE INDEX deployment_statuses_deployment ON deployment_statuses USING btree (deployment_id, id);
 CREATE INDEX deployment_statuses_creator ON deployment_statuses USING btree (creator_id);
@@ -2814,6 +2902,8 @@ CREATE INDEX issues_of_repository_comments ON issues USING btree (repository_id,
 CREATE INDEX issues_comments ON issues USING btree (repository_id, state, comments_count DESC, id DESC);
 CREATE INDEX issues_pull_requests ON issues USING btree (repository_id, state, created_at, id) WHERE is_pull_request;
 CREATE INDEX issues_pull_requests_updated ON issues USING btree (repository_id, updated_at, id) WHERE is_pull_request;
+alter table job_registry_secrets add constraint job_registry_secrets_pkey PRIMARY KEY (id);
+alter table job_registry_secrets add constraint job_registry_secrets_job_id_key UNIQUE (job_id);
 alter table job_upload_blocks add constraint job_upload_blocks_pkey PRIMARY KEY (upload_id, name);
 CREATE INDEX job_upload_blocks_key ON job_upload_blocks USING btree (object_key);
 alter table job_uploads add constraint job_uploads_pkey PRIMARY KEY (id);
@@ -3362,7 +3452,11 @@ insert into schema_migrations (version, name, checksum) values
   (292, '0292-required-workflows', 'c05957b0d708a7e3759d89d80f6f446870b73e90b796bbd9f267eaba511fbb95'),
   (293, '0293-repository-rules', '72b0f23f1f38d6bb93f9620960de2222af8fca843c11377cb89b3eeb3a5e0777'),
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
-  (300, '0300-budgets-of-users', '693d1a82cdfd1d6a7080730e452cab2955737571a99ae9bc07f494c13476791d');
+  (295, '0295-dependency-updates', '17bfabfed98cbf72df46750a33fc24c6e5060edb5c307c252bf7ff32f566d1ed'),
+  (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
+  (300, '0300-budgets-of-users', '693d1a82cdfd1d6a7080730e452cab2955737571a99ae9bc07f494c13476791d'),
+  (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
+  (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -4128,6 +4222,22 @@ alter table rule_suites
   add constraint rule_suites_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table private_registry_settings
   add constraint private_registry_settings_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table dependency_updates
+  add constraint dependency_updates_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
+  add constraint dependency_updates_remakes_id_fkey FOREIGN KEY (remakes_id) REFERENCES issues(id) ON DELETE CASCADE,
+  add constraint dependency_updates_run_id_fkey FOREIGN KEY (run_id) REFERENCES workflow_runs(id) ON DELETE SET NULL;
+alter table dependency_pulls
+  add constraint dependency_pulls_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE CASCADE,
+  add constraint dependency_pulls_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE;
+alter table dependency_ignores
+  add constraint dependency_ignores_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
+  add constraint dependency_ignores_created_by_fkey FOREIGN KEY (created_by) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table dependency_configs
+  add constraint dependency_configs_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE;
+alter table dependency_schedules
+  add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES dependency_configs(repository_id) ON DELETE CASCADE;
+alter table job_registry_secrets
+  add constraint job_registry_secrets_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
 alter table billing_repositories
   add constraint billing_repositories_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table billing_budgets

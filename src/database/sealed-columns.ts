@@ -6,6 +6,7 @@ export const sealedColumns = [
   { table: 'actions_secrets', column: 'value' },
   { table: 'encryption_keys', column: 'private_key' },
   { table: 'identity_keys', column: 'private_key' },
+  { table: 'job_registry_secrets', column: 'secrets' },
   { table: 'private_registries', column: 'secret' },
   { table: 'secret_alerts', column: 'secret' },
   { table: 'webhooks', column: 'secret_sealed' },

@@ -84,6 +84,7 @@ export interface ActionsSecrets {
   value: Buffer;
   created_at: Date;
   updated_at: Date;
+  store: 'actions' | 'dependency_bot';
 }
 
 export interface ActionsVariables {
@@ -181,7 +182,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
-  built_in: 'actions' | 'code_scanning' | 'gh' | 'git_credential_manager' | 'vscode' | null;
+  built_in: 'actions' | 'code_scanning' | 'dependency_bot' | 'gh' | 'git_credential_manager' | 'vscode' | null;
 }
 
 export interface Artifacts {
@@ -704,11 +705,31 @@ export interface DependencyBotAccess {
   selection_id: Id<'repository_selections'>;
 }
 
+export interface DependencyConfigs {
+  repository_id: Id<'repositories'>;
+  path: string;
+  oid: string;
+  config: Json | null;
+  problems: Json;
+}
+
 export interface DependencyGraphs {
   repository_id: Id<'repositories'>;
   commit_sha: string | null;
   reader: number;
   read_at: Date;
+}
+
+export interface DependencyIgnores {
+  id: GeneratedAlways<Id<'dependency_ignores'>>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  package: string;
+  from_version: string | null;
+  before_version: string | null;
+  version: string | null;
+  created_by: Id<'accounts'> | null;
+  created_at: Date;
 }
 
 export interface DependencyManifests {
@@ -720,6 +741,30 @@ export interface DependencyManifests {
   snapshot_id: Id<'dependency_snapshots'> | null;
 }
 
+export interface DependencyPulls {
+  issue_id: Id<'issues'>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  kind: 'security' | 'version';
+  target_branch: string;
+  group_name: string | null;
+  dependencies: Json;
+  subject: string;
+  branch: string;
+  head_sha: string;
+  paths: string[];
+  options: Json;
+  is_open: boolean;
+}
+
+export interface DependencySchedules {
+  repository_id: Id<'repositories'>;
+  entry: number;
+  digest: string;
+  next_at: Date | null;
+}
+
 export interface DependencySnapshots {
   id: GeneratedAlways<Id<'dependency_snapshots'>>;
   repository_id: Id<'repositories'>;
@@ -729,6 +774,24 @@ export interface DependencySnapshots {
   ref: string;
   commit_sha: string;
   created_at: Date;
+}
+
+export interface DependencyUpdates {
+  id: GeneratedAlways<Id<'dependency_updates'>>;
+  repository_id: Id<'repositories'>;
+  ecosystem: 'npm' | 'pip' | 'gomod';
+  directory: string;
+  kind: 'security' | 'version';
+  target_branch: string;
+  base_sha: string;
+  request: Json;
+  options: Json;
+  remakes_id: Id<'issues'> | null;
+  run_id: Id<'workflow_runs'> | null;
+  state: 'running' | 'done' | 'failed';
+  problem: string | null;
+  created_at: Date;
+  ended_at: Date | null;
 }
 
 export interface DeploymentStatuses {
@@ -797,7 +860,7 @@ export interface EncryptionKeys {
   private_key: Buffer | null;
   created_at: Date;
   retired_at: Date | null;
-  purpose: 'private_registries' | 'actions';
+  purpose: 'private_registries' | 'actions' | 'dependency_bot';
   repository_id: Id<'repositories'> | null;
   environment_id: Id<'environments'> | null;
 }
@@ -1116,6 +1179,12 @@ export interface Issues {
   is_pull_request: Generated<boolean>;
   is_draft: Generated<boolean>;
   merged_at: Date | null;
+}
+
+export interface JobRegistrySecrets {
+  id: GeneratedAlways<Id<'job_registry_secrets'>>;
+  job_id: Id<'workflow_jobs'>;
+  secrets: Buffer;
 }
 
 export interface JobUploadBlocks {
@@ -2357,6 +2426,8 @@ export interface WorkflowRuns {
   workflow_repository_id: Id<'repositories'> | null;
   workflow_path: string | null;
   required_for_ref: string | null;
+  secret_source: Generated<'actions' | 'dependency_bot' | 'none'>;
+  registries: Json | null;
 }
 
 export interface Workflows {
@@ -2432,9 +2503,14 @@ export interface DB {
   dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;
   dependency_bot_access: DependencyBotAccess;
+  dependency_configs: DependencyConfigs;
   dependency_graphs: DependencyGraphs;
+  dependency_ignores: DependencyIgnores;
   dependency_manifests: DependencyManifests;
+  dependency_pulls: DependencyPulls;
+  dependency_schedules: DependencySchedules;
   dependency_snapshots: DependencySnapshots;
+  dependency_updates: DependencyUpdates;
   deployment_statuses: DeploymentStatuses;
   deployments: Deployments;
   device_codes: DeviceCodes;
@@ -2471,6 +2547,7 @@ export interface DB {
   issue_labels: IssueLabels;
   issue_vectors: IssueVectors;
   issues: Issues;
+  job_registry_secrets: JobRegistrySecrets;
   job_upload_blocks: JobUploadBlocks;
   job_uploads: JobUploads;
   known_addresses: KnownAddresses;

@@ -48,6 +48,8 @@ type Options<Input, Output> = {
   readonly sizeOf: (output: Output, key: string) => number;
   /** The maximum size in bytes of all kept results. */
   readonly maxBytes: number;
+  /** Milliseconds for which a result is kept. Omitted: as long as there is room. */
+  readonly keptFor?: number;
 };
 
 export function preparedResults<Input, Output extends object>({
@@ -55,8 +57,10 @@ export function preparedResults<Input, Output extends object>({
   keyOf,
   sizeOf,
   maxBytes,
+  keptFor,
 }: Options<Input, Output>): PreparedResults<Input, Output> {
-  const known = new LRUCache<string, Output>({ maxSize: maxBytes, sizeCalculation: sizeOf });
+  const lifetime = keptFor === undefined ? {} : { ttl: keptFor, ttlAutopurge: true };
+  const known = new LRUCache<string, Output>({ maxSize: maxBytes, sizeCalculation: sizeOf, ...lifetime });
   const running = new Map<string, Promise<Output>>();
   /** Results for waiting transactions, since the cache may have evicted them. */
   const held = new Map<string, Output>();

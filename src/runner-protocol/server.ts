@@ -28,6 +28,7 @@ import type { Links } from '#endpoint/links.ts';
 import { openScope } from '#endpoint/scope.ts';
 import { mebi } from '#lib/limits/limit.ts';
 import { notFound, Refusal, unauthenticated } from '#lib/refusal.ts';
+import { issueToken } from '#resources/actions/identity-tokens/index.ts';
 import { declareRunner, queuedChannel, type RunnerRow, registerRunner } from '#resources/actions/runners/index.ts';
 import {
   abandonJob,
@@ -242,11 +243,13 @@ async function nextTask(
   runner: RunnerRow,
   { context, latest, trusts }: { context: HandlerContext; latest: number; trusts: boolean },
 ): Promise<Task | 'unknown' | undefined> {
+  const { database, services, clock } = parts;
+  const issue: Parameters<typeof makeTask>[2] = (job) => issueToken(database, job, { secrets: services.secrets, now: clock() });
   for (;;) {
     const taken = await parts.turns.ask(runner, { trusts, until: latest, signal: context.signal });
     if (!taken || taken === 'unknown') return taken;
     try {
-      const task = await changeIn(scopeOf(parts, context), (scope) => makeTask(scope, taken));
+      const task = await changeIn(scopeOf(parts, context), (scope) => makeTask(scope, taken, issue));
       if (!context.signal.aborted) return task;
       await changeIn(scopeOf(parts, context), (scope) => returnJob(scope, taken));
       throw new ConnectError('The runner has gone', Code.Canceled);

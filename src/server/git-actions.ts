@@ -1,7 +1,7 @@
 // Actions, which runners read by Git: from repositories of this server that a job may use, and from the configured origin.
 
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import type { Viewer } from '#access/viewer.ts';
+import { isToken, type Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { GitRepository } from '#git/repo.ts';
 import { repoOf, storeFor } from '#git/store.ts';
@@ -98,8 +98,9 @@ const absentFor = ({ grant }: Viewer): Refusal => {
 /** The repository of this server that the viewer may read, or that shares its actions with the viewer's job. */
 async function findHere(db: Db, viewer: Viewer, { owner, repo }: OriginName): Promise<Id<'repositories'> | undefined> {
   const found = await findReadable(db, viewer, { owner, repo });
-  if (found !== undefined || viewer.grant.kind !== 'installation') return found;
-  return (await findSharedActions(db, viewer.grant.tokenId, `${owner}/${repo.replace(/\.git$/i, '')}`))?.id;
+  const { grant } = viewer;
+  if (found !== undefined || !isToken(grant) || grant.kind !== 'installation') return found;
+  return (await findSharedActions(db, grant.tokenId, `${owner}/${repo.replace(/\.git$/i, '')}`))?.id;
 }
 
 async function findReadable(db: Db, viewer: Viewer, { owner, repo }: OriginName): Promise<Id<'repositories'> | undefined> {

@@ -54,6 +54,7 @@ export const permissionWords: readonly Pair[] = [
   ['dependency_bot_secrets', 'dependabot_secrets'],
   ['organization_assistant_agent_settings', 'organization_copilot_agent_settings'],
   ['organization_assistant_business', 'organization_copilot_seat_management'],
+  ['organization_dependency_bot_secrets', 'organization_dependabot_secrets'],
   ['organization_webhooks', 'organization_hooks'],
   ['repository_webhooks', 'repository_hooks'],
 ];

@@ -40,6 +40,12 @@ export const workflowFolders = ['.service/workflows', '.github/workflows'] as co
 export const isWorkflowPath = (path: string): boolean =>
   workflowFolders.some((folder) => path.startsWith(`${folder}/`) && /^[^/]+\.ya?ml$/.test(path.slice(folder.length + 1)));
 
+/** The path that stands for the file of a workflow that the server writes (the public API's form). */
+export const dynamicPath = (name: string): string => `dynamic/${name}`;
+
+/** Required workflows, whose paths start with the name of a repository, have a ref or commit after an `@`. */
+export const isDynamicPath = (path: string): boolean => path.startsWith('dynamic/') && !path.includes('@');
+
 /** A part of a mapping that is itself a mapping; empty if it is missing. */
 export function partOf(source: Source, name: string): Source {
   const part = source[name];

@@ -3,11 +3,20 @@ import { expect, test } from 'vitest';
 import type { JobEnvironment } from '#resources/actions/actions-configuration/index.ts';
 import { loadSecretsForJob } from '#resources/actions/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
+import { loadBotSecretsForJob } from '#resources/actions/dependency-bot-secrets/index.ts';
 import { setting } from '#test/resources/actions/actions-configuration/setting.ts';
 import { sealBox } from '#test/support/sealed.ts';
 import { world } from '#test/support/world.ts';
 
 const here = await world({ vocabulary: 'github' });
+
+type PublicKey = { data: { key_id: string; key: string } };
+
+/** A secret in a sealed box for the key that a method of Octokit returns. */
+async function sealed(reply: Promise<PublicKey>, secret: string) {
+  const { key_id, key } = (await reply).data;
+  return { key_id, encrypted_value: await sealBox(key, secret) };
+}
 
 async function client() {
   const { owner, org, repo, environment } = await setting(here);
@@ -19,16 +28,12 @@ async function client() {
   });
   const ofRepo = { owner: org.login, repo: repo.name };
   const job: JobEnvironment = { repository: repo.id, environment: environment.id };
-  return { actions: rest.actions, paginate, repo, ofOrg: { org: org.login }, ofRepo, job };
+  return { actions: rest.actions, dependabot: rest.dependabot, paginate, repo, ofOrg: { org: org.login }, ofRepo, job };
 }
 
 test('Octokit’s methods for secrets of workflows', async () => {
   const { actions, paginate, repo, ofOrg, ofRepo, job } = await client();
   const inEnvironment = { ...ofRepo, environment_name: 'production' };
-  const sealed = async (reply: Promise<{ data: { key_id: string; key: string } }>, secret: string) => {
-    const { key_id, key } = (await reply).data;
-    return { key_id, encrypted_value: await sealBox(key, secret) };
-  };
   const secret_name = 'DEPLOY_KEY';
   const ofOrganization = await sealed(actions.getOrgPublicKey(ofOrg), 'organization');
   const made = await actions.createOrUpdateOrgSecret({ ...ofOrg, ...ofOrganization, secret_name, visibility: 'selected' });
@@ -60,6 +65,35 @@ test('Octokit’s methods for secrets of workflows', async () => {
   await actions.removeSelectedRepoFromOrgSecret({ ...ofOrg, secret_name, repository_id: repo.id });
   expect(await loaded()).toBeUndefined();
   expect((await actions.deleteOrgSecret({ ...ofOrg, secret_name })).status).toBe(204);
+});
+
+test('Octokit’s methods for secrets of the dependency bot', async () => {
+  const { dependabot, paginate, repo, ofOrg, ofRepo } = await client();
+  const secret_name = 'REGISTRY_KEY';
+  const loaded = async () => (await loadBotSecretsForJob(here.db, here.hearth.services.secrets, repo.id)).get(secret_name);
+  const ofOrganization = await sealed(dependabot.getOrgPublicKey(ofOrg), 'organization');
+  const visibility = 'selected';
+  const ids = { selected_repository_ids: [String(repo.id)] };
+  const made = await dependabot.createOrUpdateOrgSecret({ ...ofOrg, ...ofOrganization, ...ids, secret_name, visibility });
+  expect(made.status).toBe(201);
+  expect(await loaded()).toBe('organization');
+  await dependabot.setSelectedReposForOrgSecret({ ...ofOrg, secret_name, selected_repository_ids: [] });
+  expect(await loaded()).toBeUndefined();
+  await dependabot.addSelectedRepoToOrgSecret({ ...ofOrg, secret_name, repository_id: repo.id });
+  const { data: selected } = await dependabot.listSelectedReposForOrgSecret({ ...ofOrg, secret_name });
+  expect(selected.repositories.map(({ id }) => id)).toEqual([repo.id]);
+  expect((await dependabot.getOrgSecret({ ...ofOrg, secret_name })).data).toMatchObject({ visibility });
+  expect(await paginate(dependabot.listOrgSecrets, { ...ofOrg, per_page: 1 })).toHaveLength(1);
+
+  const ofRepository = await sealed(dependabot.getRepoPublicKey(ofRepo), 'repository');
+  await dependabot.createOrUpdateRepoSecret({ ...ofRepo, ...ofRepository, secret_name });
+  expect(await loaded()).toBe('repository');
+  expect((await dependabot.getRepoSecret({ ...ofRepo, secret_name })).data.name).toBe(secret_name);
+  expect((await dependabot.listRepoSecrets(ofRepo)).data.total_count).toBe(1);
+  await dependabot.deleteRepoSecret({ ...ofRepo, secret_name });
+  await dependabot.removeSelectedRepoFromOrgSecret({ ...ofOrg, secret_name, repository_id: repo.id });
+  expect(await loaded()).toBeUndefined();
+  expect((await dependabot.deleteOrgSecret({ ...ofOrg, secret_name })).status).toBe(204);
 });
 
 test('Octokit’s methods for variables of workflows', async () => {

@@ -10,8 +10,11 @@ import { everyRow } from './rows.ts';
 const opened = await world();
 const { owner, callers } = await makeStage(opened);
 // The first read of a key creates it.
-for (const path of ['/orgs/acme/private-registries', '/orgs/acme/actions/secrets', '/repos/acme/secret/actions/secrets'])
-  await (await opened.as(owner)).get(`${path}/public-key`);
+const folders = ['actions/secrets', 'dependency-bot/secrets'].flatMap((name) => [
+  `/orgs/acme/${name}`,
+  `/repos/acme/secret/${name}`,
+]);
+for (const path of ['/orgs/acme/private-registries', ...folders]) await (await opened.as(owner)).get(`${path}/public-key`);
 const tokens = callers.filter(({ holds }) => holds).map(({ token }) => token);
 const agent = new Agent({ keepAlive: true, maxSockets: 8 });
 

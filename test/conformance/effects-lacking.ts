@@ -51,7 +51,6 @@ export const lackingEffects: readonly { family: string; fields: readonly string[
       'permissions.attestations',
       'permissions.code_quality',
       'permissions.codespaces',
-      'permissions.dependency_bot_secrets',
       'permissions.discussions',
       'permissions.followers',
       'permissions.interaction_limits',

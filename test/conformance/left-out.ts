@@ -21,6 +21,11 @@ const ofSuggestions = ['rationale', 'confidence'] as const;
 /** All of it, with reasons. Nothing that Hearth accepts may be listed here. */
 export const leftOut: readonly LeftOut[] = [
   {
+    operationIds: ['dependabot/create-or-update-repo-secret'],
+    places: ['/encrypted_value!', '/key_id!'],
+    reason: 'of a repository, a secret has nothing but its value',
+  },
+  {
     operationIds: ['secret-scanning/update-org-pattern-configs'],
     places: ['provider_pattern_settings', 'custom_pattern_settings'].flatMap((name) =>
       withReasons(name, 'token_type!', 'push_protection_setting!'),

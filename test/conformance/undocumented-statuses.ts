@@ -24,6 +24,7 @@ export const undocumentedStatuses: readonly { status: number; operationIds: read
       'actions/disable-selected-repository-github-actions-organization',
       'actions/enable-selected-repository-github-actions-organization',
       'actions/set-selected-repos-for-org-secret',
+      'dependabot/set-selected-repos-for-org-secret',
       'actions/set-selected-repositories-enabled-github-actions-organization',
       'actions/set-selected-repositories-self-hosted-runners-organization',
       'orgs/disable-selected-repository-immutable-releases-organization',

@@ -44,3 +44,16 @@ test('what is kept is computed once, and a failure is not kept', async () => {
   fails = false;
   expect(await withPreparations(async () => failing.require([1]))).toEqual([{}]);
 });
+
+test('a result is kept for a limited time', async () => {
+  let computed = 0;
+  const results = preparedResults<number, object>({
+    compute: async () => ({ number: ++computed }),
+    keyOf: String,
+    sizeOf: () => 1,
+    maxBytes: 10,
+    keptFor: 50,
+  });
+  expect(await results.get(1)).toEqual({ number: 1 });
+  await expect.poll(() => results.get(1)).toEqual({ number: 2 });
+});

@@ -4,6 +4,8 @@ import { actionsSecrets } from './actions-secrets/family.ts';
 import { actionsVariables } from './actions-variables/family.ts';
 import { artifacts } from './artifacts/family.ts';
 import { caches } from './caches/family.ts';
+import { dependencyBotSecrets } from './dependency-bot-secrets/family.ts';
+import { dependencyUpdates } from './dependency-updates/family.ts';
 import { deployments } from './deployments/family.ts';
 import { encryptionKeys } from './encryption-keys/family.ts';
 import { environments } from './environments/family.ts';
@@ -25,10 +27,12 @@ import { workflows } from './workflows/family.ts';
  */
 export const actionsFamilies = [
   actionsOidc,
+  identityTokens,
   environments,
   encryptionKeys,
   actionsConfiguration,
   actionsSecrets,
+  dependencyBotSecrets,
   actionsVariables,
   deployments,
   privateRegistries,
@@ -41,7 +45,7 @@ export const actionsFamilies = [
   jobUploads,
   artifacts,
   caches,
-  identityTokens,
   repositoryDispatches,
+  dependencyUpdates,
   pages,
 ] as const;

@@ -34,10 +34,10 @@ type Selected = { readonly name: string; readonly visibility: Visibility };
 export function presentSelection(
   links: Links,
   org: Org,
-  kind: 'secrets' | 'variables',
+  folder: `${'actions' | 'dependency-bot'}/${'secrets' | 'variables'}`,
   { name, visibility }: Selected,
 ): Selection {
   if (visibility !== 'selected') return { visibility };
-  const url = path(`${links.api}/orgs`, org.login, 'actions', kind, name, 'repositories');
+  const url = path(`${path(`${links.api}/orgs`, org.login)}/${folder}`, name, 'repositories');
   return { visibility, selected_repositories_url: url };
 }

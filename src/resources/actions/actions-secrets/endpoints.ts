@@ -1,23 +1,20 @@
 // Secrets of workflows (the public API's).
 
-import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
-import type { Org } from '#access/viewer.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
-import { Nothing } from '#lib/shape.ts';
-import { holderOf, lockHolder } from '#resources/actions/actions-configuration/index.ts';
-import { EncryptionKey, ensureKey, findActiveKey, presentKey } from '#resources/actions/encryption-keys/index.ts';
 import { environment } from '#resources/actions/environments/index.ts';
-import { selectableRepository, selectedRepositoryEndpoints } from '#resources/repositories/repository-selections/index.ts';
+import { selectableRepository } from '#resources/repositories/repository-selections/index.ts';
 import { environmentSecret, orgSecret, repoSecret } from './path-resources.ts';
-import { presentPlainSecret, presentSecret } from './present.ts';
-import { deleteSecret, recordChange, setSecret } from './rules.ts';
+import { presentPlainSecret } from './present.ts';
 import { ActionsSecret, ActionsSecretValue, OrganizationActionsSecret, OrganizationActionsSecretValue } from './schemas.ts';
-import { listOrganizationSecrets, listSecrets, type SecretRow } from './store.ts';
-import { secretKey } from './values.ts';
+import { secretEndpoints } from './secret-endpoints.ts';
+import { actionsStore } from './secret-store.ts';
+import { secretReads } from './store.ts';
+
+const shared = secretEndpoints(actionsStore);
 
 const ofOrg = { scopes: ['admin:org'], role: 'owner' } as const;
 const readsOrg = { ...ofOrg, permission: 'organization_secrets:read' } as const satisfies Policy;
@@ -64,13 +61,7 @@ export const {
       replies: { 200: enveloped('secrets', ActionsSecret) },
     },
   },
-  {
-    method: 'GET',
-    paging: pages(),
-    async handle({ db, at, page, links }) {
-      return mapEach(await listSecrets(db, holderOf(at), page), (row) => presentSecret(links, at, row));
-    },
-  },
+  shared.list,
 );
 
 export const listRepoOrganizationSecrets = endpoint({
@@ -82,7 +73,7 @@ export const listRepoOrganizationSecrets = endpoint({
   paging: pages(),
   replies: { 200: enveloped('secrets', ActionsSecret) },
   async handle({ db, at, page }) {
-    return mapEach(await listOrganizationSecrets(db, at.repo, page), presentPlainSecret);
+    return mapEach(await secretReads(actionsStore.name).listUsable(db, at.repo, page), presentPlainSecret);
   },
 });
 
@@ -112,20 +103,7 @@ export const {
       access: readsEnvironment,
     },
   },
-  {
-    method: 'GET',
-    replies: { 200: EncryptionKey },
-    async handle({ db, change, at }) {
-      const holder = holderOf(at);
-      const key = secretKey(holder);
-      const make = () =>
-        change(async (scope) => {
-          await lockHolder(scope.tx, holder);
-          return ensureKey(scope, key);
-        });
-      return presentKey((await findActiveKey(db, key)) ?? (await make()));
-    },
-  },
+  shared.getKey,
 );
 
 export const {
@@ -156,12 +134,7 @@ export const {
       replies: { 200: ActionsSecret },
     },
   },
-  {
-    method: 'GET',
-    async handle({ at, links }) {
-      return presentSecret(links, at, at.secret);
-    },
-  },
+  shared.get,
 );
 
 const example = { encrypted_value: 'c2VjcmV0', key_id: '1' };
@@ -198,15 +171,7 @@ export const {
       example,
     },
   },
-  {
-    method: 'PUT',
-    replies: { 201: Type.Object({}), 204: Nothing },
-    async handle({ change, at, body, viewer, now, reply, services: { secrets } }) {
-      const action = { owner: at, by: viewer, now, secrets };
-      const isNew = await change((scope) => setSecret(scope, action, at.secret_name, body));
-      return isNew ? reply(201, {}) : reply(204);
-    },
-  },
+  shared.set,
 );
 
 export const {
@@ -234,22 +199,11 @@ export const {
       access: writesEnvironment,
     },
   },
-  {
-    method: 'DELETE',
-    replies: { 204: Nothing },
-    async handle({ change, viewer, now }) {
-      await change((scope, at) => deleteSecret(scope, { owner: at, by: viewer, now }, at.secret));
-    },
-  },
+  shared.delete,
 );
 
-const selected = selectedRepositoryEndpoints<{ org: Org; secret: SecretRow }>({
-  selectionOf: async (_db, { secret }) => secret.selection_id ?? undefined,
-  changed: (scope, { org, by, now }, { secret }) => recordChange(scope, { owner: { org }, by, now }, secret),
-});
-
 export const listOrgSecretRepositories = endpoint({
-  ...selected.list,
+  ...shared.selected.list,
   id: 'actions/list-selected-repos-for-org-secret',
   path: '/orgs/{org}/actions/secrets/{secret_name}/repositories',
   resources: [orgSecret],
@@ -258,7 +212,7 @@ export const listOrgSecretRepositories = endpoint({
 });
 
 export const setOrgSecretRepositories = endpoint({
-  ...selected.set,
+  ...shared.selected.set,
   id: 'actions/set-selected-repos-for-org-secret',
   path: '/orgs/{org}/actions/secrets/{secret_name}/repositories',
   resources: [orgSecret],
@@ -267,7 +221,7 @@ export const setOrgSecretRepositories = endpoint({
 });
 
 export const addOrgSecretRepository = endpoint({
-  ...selected.add,
+  ...shared.selected.add,
   id: 'actions/add-selected-repo-to-org-secret',
   path: '/orgs/{org}/actions/secrets/{secret_name}/repositories/{repository_id}',
   resources: [orgSecret, selectableRepository],
@@ -276,7 +230,7 @@ export const addOrgSecretRepository = endpoint({
 });
 
 export const removeOrgSecretRepository = endpoint({
-  ...selected.remove,
+  ...shared.selected.remove,
   id: 'actions/remove-selected-repo-from-org-secret',
   path: '/orgs/{org}/actions/secrets/{secret_name}/repositories/{repository_id}',
   resources: [orgSecret, selectableRepository],

@@ -1,27 +1,35 @@
 import { pathResource } from '#endpoint/path-resource.ts';
 import { slugWord } from '#endpoint/path-words.ts';
 import { environment } from '#resources/actions/environments/index.ts';
-import { findSecretForUpdate, selectSecret } from './store.ts';
+import { actionsStore, type SecretStore } from './secret-store.ts';
+import { secretReads } from './store.ts';
 
 const words = { secret_name: slugWord };
 
-/** A secret of an organization, by its name, regardless of case. */
-export const orgSecret = pathResource({
-  name: 'secret',
-  words,
-  below: 'org',
-  query: ({ db, at }, { secret_name }) => selectSecret(db, { column: 'organization_id', id: at.org.id }, secret_name),
-  lock: (tx, at) => findSecretForUpdate(tx, at.secret),
-});
+/** The secrets of a store in paths: those of an organization and of a repository, by their names, regardless of case. */
+export const secretResources = ({ name }: SecretStore) => {
+  const { select, findForUpdate } = secretReads(name);
+  return {
+    orgSecret: pathResource({
+      name: 'secret',
+      words,
+      below: 'org',
+      query: ({ db, at }, { secret_name }) => select(db, { column: 'organization_id', id: at.org.id }, secret_name),
+      lock: (tx, at) => findForUpdate(tx, at.secret),
+    }),
+    repoSecret: pathResource({
+      name: 'secret',
+      words,
+      below: 'repo',
+      query: ({ db, at }, { secret_name }) => select(db, { column: 'repository_id', id: at.repo.id }, secret_name),
+      lock: (tx, at) => findForUpdate(tx, at.secret),
+    }),
+  };
+};
 
-/** A secret of a repository. */
-export const repoSecret = pathResource({
-  name: 'secret',
-  words,
-  below: 'repo',
-  query: ({ db, at }, { secret_name }) => selectSecret(db, { column: 'repository_id', id: at.repo.id }, secret_name),
-  lock: (tx, at) => findSecretForUpdate(tx, at.secret),
-});
+export const { orgSecret, repoSecret } = secretResources(actionsStore);
+
+const { select, findForUpdate } = secretReads(actionsStore.name);
 
 /** A secret of an environment. */
 export const environmentSecret = pathResource({
@@ -29,6 +37,6 @@ export const environmentSecret = pathResource({
   words,
   below: environment,
   find: ({ db, at }, { secret_name }) =>
-    selectSecret(db, { column: 'environment_id', id: at.environment.id }, secret_name).executeTakeFirst(),
-  lock: (tx, at) => findSecretForUpdate(tx, at.secret),
+    select(db, { column: 'environment_id', id: at.environment.id }, secret_name).executeTakeFirst(),
+  lock: (tx, at) => findForUpdate(tx, at.secret),
 });

@@ -13,12 +13,17 @@ export const ActionsSecretValue = Type.Object(encryptedFields, { title: 'Actions
 export type ActionsSecretValue = Static<typeof ActionsSecretValue>;
 
 /** A new secret needs a value. Without one, an existing secret keeps its value. */
-export const OrganizationActionsSecretValue = Type.Object(
-  {
-    encrypted_value: Type.Optional(encryptedFields.encrypted_value),
-    key_id: Type.Optional(encryptedFields.key_id),
-    ...wantedSelection,
-  },
-  { title: 'ActionsSecret' },
-);
-export type OrganizationActionsSecretValue = Static<typeof OrganizationActionsSecretValue>;
+export const organizationSecretFields = {
+  encrypted_value: Type.Optional(encryptedFields.encrypted_value),
+  key_id: Type.Optional(encryptedFields.key_id),
+  ...wantedSelection,
+};
+
+export const OrganizationActionsSecretValue = Type.Object(organizationSecretFields, { title: 'ActionsSecret' });
+type OrganizationActionsSecretValue = Static<typeof OrganizationActionsSecretValue>;
+
+/** The part of a request about a secret. Secrets of repositories and environments have no visibility. */
+export type WantedSecret = Partial<Omit<OrganizationActionsSecretValue, 'selected_repository_ids'>> & {
+  /** Texts are ids in decimal digits. */
+  selected_repository_ids?: readonly (number | string)[];
+};

@@ -5,6 +5,7 @@ import type { Id } from '#lib/id.ts';
 import { mayUse, ofHolder, readsOf, type Visibility, visibilityOf } from '#resources/actions/actions-configuration/index.ts';
 import type { Holder } from '#resources/actions/encryption-keys/index.ts';
 import { removeSelection } from '#resources/repositories/repository-selections/index.ts';
+import type { SecretStore } from './secret-store.ts';
 
 type Row = Selectable<DB['actions_secrets']>;
 /** A secret without its value. `visibility` is null unless it belongs to an organization. */
@@ -17,30 +18,41 @@ const columns = [
   'environment_id',
   'selection_id',
   'name',
+  'store',
   'created_at',
   'updated_at',
 ] as const;
 
-const secrets = (db: Db) =>
-  db.selectFrom('actions_secrets').select(columns).select(visibilityOf('actions_secrets').as('visibility'));
+type Name = SecretStore['name'];
 
-export const {
-  list: listSecrets,
-  listUsable: listOrganizationSecrets,
-  select: selectSecret,
-  findForUpdate: findSecretForUpdate,
-} = readsOf('actions_secrets', secrets);
+const secrets = (db: Db, store: Name) =>
+  db
+    .selectFrom('actions_secrets')
+    .select(columns)
+    .select(visibilityOf('actions_secrets').as('visibility'))
+    .where('store', '=', store);
 
-/** The number of secrets of an owner, and the secret with this name. */
+const readsOfStore = (store: Name) => readsOf('actions_secrets', (db) => secrets(db, store));
+const reads = { actions: readsOfStore('actions'), dependency_bot: readsOfStore('dependency_bot') };
+
+/** The statements that read the secrets of a store. */
+export const secretReads = (store: Name) => reads[store];
+
+/** The number of secrets that an owner has in a store, and the secret with this name. */
 export async function countSecrets(
   tx: Tx,
+  store: Name,
   holder: Holder,
   name: string,
 ): Promise<{ total: number; same: SecretRow | undefined }> {
-  const counted = tx.selectFrom('actions_secrets').select(sql<number>`count(*)`.as('total')).where(ofHolder(holder));
+  const counted = tx
+    .selectFrom('actions_secrets')
+    .select(sql<number>`count(*)`.as('total'))
+    .where('store', '=', store)
+    .where(ofHolder(holder));
   const [{ total }, same] = await Promise.all([
     counted.executeTakeFirstOrThrow(),
-    selectSecret(tx, holder, name).executeTakeFirst(),
+    secretReads(store).select(tx, holder, name).executeTakeFirst(),
   ]);
   return { total, same };
 }
@@ -58,31 +70,32 @@ export async function removeSecret(tx: Tx, { id, selection_id }: Pick<Row, 'id' 
 }
 
 /** A secret for a job, with its sealed value. */
-export type JobSecret = Pick<Row, 'name' | 'value' | 'organization_id' | 'repository_id' | 'environment_id'>;
+export type JobSecret = Pick<Row, 'name' | 'store' | 'value' | 'organization_id' | 'repository_id' | 'environment_id'>;
+
+type JobSecrets = {
+  store: Name;
+  repository: Id<'repositories'>;
+  environment?: Id<'environments'> | undefined;
+  /** How many secrets of the organization. */
+  most: number;
+};
 
 /**
- * The secrets for a job in a repository, each name once. Secrets of its environment take precedence over secrets of the
- * repository, and these over secrets of its organization that the repository may use. At most `most` are returned. An
- * environment of another repository is ignored.
+ * The secrets of a store for a job in a repository, each name once. Secrets of its environment take precedence over secrets of
+ * the repository, and these over secrets of its organization that the repository may use. An environment of another repository
+ * is ignored.
  */
-export async function listJobSecrets(
-  db: Db,
-  {
-    repository,
-    environment,
-    most,
-  }: { repository: Id<'repositories'>; environment: Id<'environments'> | undefined; most: number },
-): Promise<JobSecret[]> {
+export async function listJobSecrets(db: Db, { store, repository, environment, most }: JobSecrets): Promise<JobSecret[]> {
   const { rows } = await sql<JobSecret>`
-    select distinct on (name) name, value, organization_id, repository_id, environment_id from (
-      select actions_secrets.*, 1 as place from actions_secrets where environment_id = (
+    select distinct on (name) name, store, value, organization_id, repository_id, environment_id from (
+      select actions_secrets.*, 1 as place from actions_secrets where store = ${store} and environment_id = (
         select e.id from environments e where e.id = ${environment ?? null} and e.repository_id = ${repository})
       union all
-      select actions_secrets.*, 2 from actions_secrets where repository_id = ${repository}
+      select actions_secrets.*, 2 from actions_secrets where store = ${store} and repository_id = ${repository}
       union all
       (select actions_secrets.*, 3 from actions_secrets
         where organization_id = (select r.owner_id from repositories r where r.id = ${repository})
-          and ${mayUse('actions_secrets', repository)}
+          and store = ${store} and ${mayUse('actions_secrets', repository)}
         order by name limit ${most})
     ) as available order by name, place`.execute(db);
   return rows;

@@ -19,5 +19,5 @@ export function presentVariable(
 ): ActionsVariable | OrganizationActionsVariable {
   const { name, visibility } = row;
   if (!('org' in owner) || visibility === null) return presentPlainVariable(row);
-  return { ...presentPlainVariable(row), ...presentSelection(links, owner.org, 'variables', { name, visibility }) };
+  return { ...presentPlainVariable(row), ...presentSelection(links, owner.org, 'actions/variables', { name, visibility }) };
 }

@@ -1,2 +1,2 @@
-export { issuerOf, issueToken } from './issue.ts';
+export { issuerOf, issueToken, type JobIdentity, loadSubject } from './issue.ts';
 export { listVerifyingKeys, rotateIdentityKey } from './keys.ts';

@@ -1,9 +1,9 @@
 // Identity tokens: signed statements about a job. Other services accept them instead of a stored secret.
 import { randomUUID } from 'node:crypto';
-import type { Database } from '#database/connect.ts';
+import type { Database, Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { subjectOf, subjectTemplateOf } from '#resources/actions/actions-oidc/index.ts';
-import type { JobIdentity } from '#resources/actions/workflow-runs/index.ts';
+import type { Id } from '#lib/id.ts';
+import { type SubjectTemplate, subjectOf, subjectTemplateOf } from '#resources/actions/actions-oidc/index.ts';
 import { algorithm, type KeyContext, signingKey } from './keys.ts';
 
 /**
@@ -11,6 +11,21 @@ import { algorithm, type KeyContext, signingKey } from './keys.ts';
  */
 const lifetime = 300;
 const leeway = 60;
+
+/** The facts about a running job that its tokens state. */
+export type JobIdentity = {
+  readonly repository: {
+    readonly id: Id<'repositories'>;
+    readonly name: string;
+    readonly owner: { readonly id: number; readonly login: string };
+  };
+  readonly eventName: string;
+  /** Undefined for a commit without a ref. */
+  readonly ref: string | undefined;
+  readonly environment: string | undefined;
+  /** By the public API's names of claims. */
+  readonly claims: Readonly<Record<string, string>>;
+};
 
 /** The issuer of this server's tokens. Its discovery document is below this address. */
 export const issuerOf = ({ html }: Pick<Links, 'html'>): string => `${html}/_services/token`;
@@ -28,21 +43,27 @@ export async function issueToken(
     signingKey({ db }, context),
     subjectTemplateOf(db, identity.repository),
   ]);
-  const { repository, claims, eventName, ref, environment } = identity;
-  const sub = subjectOf(template, { repository, eventName, ref, environment, others: claims });
+  const { repository, claims } = identity;
   const { SignJWT } = await import('jose');
   const issuedAt = Math.floor(context.now.getTime() / 1_000);
   return new SignJWT({ ...claims, ...propertiesOf(template.properties) })
     .setProtectedHeader({ alg: algorithm, kid, typ: 'JWT' })
     .setJti(randomUUID())
     .setIssuer(issuerOf(links))
-    .setSubject(sub)
+    .setSubject(subject(identity, template))
     .setAudience(audience ?? `${links.html}/${repository.owner.login}`)
     .setIssuedAt(issuedAt)
     .setNotBefore(issuedAt - leeway)
     .setExpirationTime(issuedAt + lifetime)
     .sign(privateKey);
 }
+
+/** The subject of the tokens of a job. */
+export const loadSubject = async (db: Db, identity: JobIdentity): Promise<string> =>
+  subject(identity, await subjectTemplateOf(db, identity.repository));
+
+const subject = ({ repository, eventName, ref, environment, claims }: JobIdentity, template: SubjectTemplate): string =>
+  subjectOf(template, { repository, eventName, ref, environment, others: claims });
 
 /** Custom properties as claims. Several values are joined as in the subject. */
 const propertiesOf = (properties: Readonly<Record<string, string | readonly string[]>>): Record<string, string> =>

@@ -29,6 +29,8 @@ export const authTypes = [
   'oidc_cloud_c',
 ] as const;
 export type AuthType = (typeof authTypes)[number];
+/** Jobs sign in by their identity, and no secret is stored. */
+export type OidcType = Extract<AuthType, `oidc_${string}`>;
 
 export const defaultAuthType = 'token' satisfies AuthType;
 

@@ -1,61 +1,79 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Secrets } from '#lib/secrets.ts';
-import { type Credential, unusableReason } from './package-managers.ts';
+import type { Exchanged } from './exchange/exchange.ts';
 import { openSecret } from './rules.ts';
 import { allowsWorkflows, listRegistriesFor, type Row } from './store.ts';
+import { type Checked, type Credential, checkRegistry, checkSecret, type OidcRegistry, type StoredRegistry } from './usable.ts';
 
 type Repository = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
 /** A registry that a workflow names, but doesn't get. */
 type Refused = { readonly name: string; readonly reason: string };
-type Selected = { readonly granted: readonly Credential[]; readonly refused: readonly Refused[] };
+type Selected<Granted> = { readonly granted: readonly Granted[]; readonly refused: readonly Refused[] };
 
 /**
- * The registries for a job of a workflow, with their decrypted secrets, and the ones that it can't have. A registry has to be
- * named by the workflow and visible to the repository, and its organization has to allow workflows to use registries.
+ * The registries for a job of a workflow, with their decrypted secrets, and the ones that it can't have. Those of OIDC have none
+ * yet. A registry has to be named by the workflow and visible to the repository, and its organization has to allow workflows to
+ * use registries, unless the server wrote the workflow (`isForServer`).
  */
 export async function selectRegistries(
   db: Db,
   secrets: Secrets,
   repository: Repository,
   names: readonly string[],
-): Promise<Selected> {
+  { isForServer }: { readonly isForServer: boolean },
+): Promise<Selected<Credential | OidcRegistry>> {
   const [isAllowed, found] = await Promise.all([
-    allowsWorkflows(db, repository.owner_id),
-    loadCredentials(db, secrets, repository, names),
+    isForServer || allowsWorkflows(db, repository.owner_id),
+    loadRegistries(db, secrets, repository, names),
   ]);
-  const granted: Credential[] = [];
+  const granted: (Credential | OidcRegistry)[] = [];
   const refused: Refused[] = [];
   for (const name of names) {
-    const credential = isAllowed ? found.get(name) : undefined;
-    const reason = credential ? unusableReason(credential) : reasonOf(isAllowed);
-    if (credential && reason === undefined) granted.push(credential);
-    else refused.push({ name, reason: reason ?? '' });
+    const registry = isAllowed ? found.get(name) : undefined;
+    const checked = registry ? checkRegistry(registry) : { reason: reasonOf(isAllowed) };
+    if ('usable' in checked) granted.push(checked.usable);
+    else refused.push({ name, reason: checked.reason });
   }
   return { granted, refused };
 }
 
-/** The usable ones of the named registries, with their decrypted secrets, whether or not their organization allows them now. */
-export async function loadNamedRegistries(
-  db: Db,
-  secrets: Secrets,
-  repository: Repository,
-  names: readonly string[],
-): Promise<Credential[]> {
-  const found = await loadCredentials(db, secrets, repository, names);
-  return [...found.values()].filter((credential) => unusableReason(credential) === undefined);
+/** Gives the registries of OIDC the secrets for which the job's identity token was exchanged, in the order of `needExchange`. */
+export function completeRegistries(
+  granted: readonly (Credential | OidcRegistry)[],
+  exchanged: readonly Exchanged[],
+): Selected<Credential> {
+  const results = new Map(needExchange(granted).map((registry, at) => [registry, exchanged[at]]));
+  const complete: Credential[] = [];
+  const refused: Refused[] = [];
+  for (const one of granted) {
+    const checked = one.secret === undefined ? withSecret(one, results.get(one)) : { usable: one };
+    if ('usable' in checked) complete.push(checked.usable);
+    else refused.push({ name: one.name, reason: checked.reason });
+  }
+  return { granted: complete, refused };
+}
+
+/** The registries whose secret has to be exchanged first. */
+export const needExchange = (granted: readonly (Credential | OidcRegistry)[]): OidcRegistry[] =>
+  granted.filter((one) => one.secret === undefined);
+
+function withSecret(registry: OidcRegistry, exchanged: Exchanged | undefined): Checked<Credential> {
+  if (!exchanged || 'problem' in exchanged) return { reason: exchanged?.problem ?? 'its identity token was not exchanged' };
+  const { secret, username = null } = exchanged;
+  return checkSecret({ ...registry, username: registry.username ?? username, secret });
 }
 
 /** Registries by their names in upper case. */
-async function loadCredentials(
+async function loadRegistries(
   db: Db,
   secrets: Secrets,
   repository: Repository,
   names: readonly string[],
-): Promise<Map<string, Credential>> {
+): Promise<Map<string, StoredRegistry>> {
   const rows = await listRegistriesFor(db, repository, names);
-  return new Map(rows.map((row) => [row.name.toUpperCase(), credentialOf(secrets, row)]));
+  return new Map(rows.map((row) => [row.name.toUpperCase(), storedRegistry(secrets, row)]));
 }
 
 const reasonOf = (isAllowed: boolean): string =>
@@ -63,12 +81,24 @@ const reasonOf = (isAllowed: boolean): string =>
     ? 'no private registry of its organization that this repository may use has this name'
     : "its owner doesn't allow workflows to use private registries";
 
-/** All registries that a repository may use, with their decrypted secrets. */
-export async function registriesFor(db: Db, secrets: Secrets, repository: Repository): Promise<Credential[]> {
-  return (await listRegistriesFor(db, repository)).map((row) => credentialOf(secrets, row));
+/** The registries that the server's own jobs for a repository can use, without their secrets. */
+export async function listUsable(
+  db: Db,
+  secrets: Secrets,
+  repository: Repository,
+): Promise<Pick<StoredRegistry, 'name' | 'registry_type'>[]> {
+  const all = await registriesFor(db, secrets, repository);
+  return all
+    .filter((registry) => 'usable' in checkRegistry(registry))
+    .map(({ name, registry_type }) => ({ name, registry_type }));
 }
 
-function credentialOf(secrets: Secrets, row: Row): Credential {
+/** All registries that a repository may use, with their decrypted secrets. */
+export async function registriesFor(db: Db, secrets: Secrets, repository: Repository): Promise<StoredRegistry[]> {
+  return (await listRegistriesFor(db, repository)).map((row) => storedRegistry(secrets, row));
+}
+
+function storedRegistry(secrets: Secrets, row: Row): StoredRegistry {
   const { name, registry_type, auth_type, url, username, replaces_base, identity } = row;
   return { name, registry_type, auth_type, url, username, replaces_base, identity, secret: openSecret(secrets, row) };
 }

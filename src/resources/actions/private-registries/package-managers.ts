@@ -1,18 +1,7 @@
 // Configures package managers for private registries, with files and environment variables.
 import { trimEndOf } from '#lib/trim.ts';
-import type { AuthType, IdentityField, RegistryType } from './auth-types.ts';
-
-/** A registry with its secret, which must never be shown or logged. */
-export type Credential = {
-  readonly name: string;
-  readonly registry_type: RegistryType;
-  readonly auth_type: AuthType;
-  readonly url: string;
-  readonly username: string | null;
-  readonly replaces_base: boolean;
-  readonly identity: { readonly [Field in IdentityField]?: string };
-  readonly secret: string | undefined;
-};
+import type { OidcType } from './auth-types.ts';
+import type { Credential, UsableType } from './usable.ts';
 
 /** A file for a job. */
 export type ConfigurationFile = {
@@ -47,7 +36,7 @@ const baseRegistry = (credentials: readonly Credential[]) => credentials.find(({
 const userOf = ({ username }: Credential, fallback: string): string => username ?? fallback;
 const base64 = (text: string): string => Buffer.from(text).toString('base64');
 const basic = (credential: Credential, fallback: string): string =>
-  base64(`${userOf(credential, fallback)}:${credential.secret ?? ''}`);
+  base64(`${userOf(credential, fallback)}:${credential.secret}`);
 
 const isPassword = ({ auth_type }: Credential): boolean => auth_type === 'username_password';
 
@@ -62,9 +51,7 @@ const npm: Configure = (credentials, write) =>
     credentials.flatMap((credential) => {
       const at = `${baseOf(credential).replace(/^https?:/, '')}/`;
       return [
-        isPassword(credential)
-          ? `${at}:_auth=${write(basic(credential, ''))}`
-          : `${at}:_authToken=${write(credential.secret ?? '')}`,
+        isPassword(credential) ? `${at}:_auth=${write(basic(credential, ''))}` : `${at}:_authToken=${write(credential.secret)}`,
         ...(credential.replaces_base ? [`registry=${baseOf(credential)}/`] : []),
       ];
     }),
@@ -75,7 +62,7 @@ const npm: Configure = (credentials, write) =>
 function urlWithSecret(credential: Credential, write: WriteSecret, fallback: string): string {
   const { protocol, host, pathname } = new URL(credential.url);
   const user = encodeURIComponent(userOf(credential, fallback));
-  const secret = write(encodeURIComponent(credential.secret ?? ''));
+  const secret = write(encodeURIComponent(credential.secret));
   return `${protocol}//${user}:${secret}@${host}${pathname}`;
 }
 
@@ -101,7 +88,7 @@ const xml = (text: string): string =>
 const maven: Configure = (credentials, write) => {
   const server = (one: Credential): string =>
     `<server><id>${idOf(one)}</id><username>${xml(userOf(one, 'token'))}</username>` +
-    `<password>${write(xml(one.secret ?? ''))}</password></server>`;
+    `<password>${write(xml(one.secret))}</password></server>`;
   const source = (one: Credential): string => `<id>${idOf(one)}</id><url>${xml(baseOf(one))}</url>`;
   const base = baseRegistry(credentials);
   return file(
@@ -123,10 +110,19 @@ const maven: Configure = (credentials, write) => {
 /** A string of TOML or YAML. */
 const quoted = (text: string): string => JSON.stringify(text);
 
+/** Cargo sends its token as it is, so some registries need the scheme before it. */
+const schemes: { readonly [Type in OidcType]?: string } = {
+  oidc_cloud_a: 'Bearer ',
+  oidc_cloud_c: 'Bearer ',
+  oidc_registry_a: 'Bearer ',
+  oidc_registry_b: 'Bearer ',
+};
+const schemeOf = ({ auth_type }: Credential): string => schemes[auth_type as OidcType] ?? '';
+
 const cargo: Configure = (credentials, write) => {
   const base = baseRegistry(credentials);
   const index = ({ url }: Credential): string => (url.startsWith('sparse+') ? url : `sparse+${trimEndOf(url, '/')}/`);
-  const token = (one: Credential): string => (isPassword(one) ? `Basic ${basic(one, '')}` : (one.secret ?? ''));
+  const token = (one: Credential): string => (isPassword(one) ? `Basic ${basic(one, '')}` : `${schemeOf(one)}${one.secret}`);
   return file(
     '.cargo/config.toml',
     [
@@ -150,7 +146,7 @@ const nuget: Configure = (credentials, write) => {
   const secrets = credentials.map(
     (one) =>
       `<${idOf(one)}>${add('Username', xml(userOf(one, 'token')))}` +
-      `${add('ClearTextPassword', write(xml(one.secret ?? '')))}</${idOf(one)}>`,
+      `${add('ClearTextPassword', write(xml(one.secret)))}</${idOf(one)}>`,
   );
   return file(
     'nuget.config',
@@ -167,12 +163,10 @@ const nuget: Configure = (credentials, write) => {
 const go: Configure = (credentials, write) => {
   const proxies = [...credentials.map(baseOf), ...(baseRegistry(credentials) ? [] : ['https://proxy.golang.org', 'direct'])];
   return {
-    // Go reads a proxy's user and password from here.
+    // Go reads a proxy's user and password from here. It compares the machine with the host and the port.
     ...file(
       'netrc',
-      credentials.map(
-        (one) => `machine ${new URL(one.url).hostname} login ${userOf(one, 'token')} password ${write(one.secret ?? '')}`,
-      ),
+      credentials.map((one) => `machine ${hostOf(one)} login ${userOf(one, 'token')} password ${write(one.secret)}`),
       { variable: 'NETRC' },
     ),
     variables: { GOPROXY: proxies.join(',') },
@@ -181,17 +175,19 @@ const go: Configure = (credentials, write) => {
 
 const bundler: Configure = (credentials, write) => {
   const base = baseRegistry(credentials);
-  /** Bundler's own way of writing a host in the name of a setting. */
-  const setting = (host: string): string => `BUNDLE_${host.replaceAll('-', '___').replaceAll('.', '__').toUpperCase()}`;
+  /** Bundler's own way of writing an address or a host in the name of a setting. */
+  const setting = (name: string): string => `BUNDLE_${name.replaceAll('-', '___').replaceAll('.', '__').toUpperCase()}`;
+  const line = (name: string, one: Credential): string =>
+    `${setting(name)}: ${quoted(`${encodeURIComponent(userOf(one, 'token'))}:`).slice(0, -1)}` +
+    `${write(encodeURIComponent(one.secret))}"`;
+  const byHost = new Map(credentials.toReversed().map((one) => [new URL(one.url).hostname, one]));
   return file(
     'bundle-config',
     [
       '---',
-      ...credentials.map(
-        (one) =>
-          `${setting(hostOf(one))}: ${quoted(`${encodeURIComponent(userOf(one, 'token'))}:`).slice(0, -1)}` +
-          `${write(encodeURIComponent(one.secret ?? ''))}"`,
-      ),
+      // Bundler looks for the whole address first, and then for the host without its port.
+      ...credentials.map((one) => line(`${baseOf(one)}/`, one)),
+      ...[...byHost].map(([host, one]) => line(host, one)),
       ...(base ? [`BUNDLE_MIRROR__HTTPS://RUBYGEMS__ORG/: ${quoted(baseOf(base))}`] : []),
     ],
     { variable: 'BUNDLE_USER_CONFIG' },
@@ -203,8 +199,7 @@ const docker: Configure = (credentials, write) => {
   return file('docker/config.json', [`{"auths":{${auths.join(',')}}}`], { folderIn: 'DOCKER_CONFIG' });
 };
 
-/** The package managers that jobs of workflows can use registries with. */
-const configureBy: { readonly [Type in RegistryType]?: Configure } = {
+const configureBy: Readonly<Record<UsableType, Configure>> = {
   npm_registry: npm,
   python_index: pip,
   maven_repository: maven,
@@ -215,21 +210,7 @@ const configureBy: { readonly [Type in RegistryType]?: Configure } = {
   docker_registry: docker,
 };
 
-/** Why a job can't use a registry; undefined if it can. */
-export function unusableReason({ registry_type, auth_type, url, username, secret }: Credential): string | undefined {
-  if (!configureBy[registry_type]) return `jobs of workflows can't use the type ${registry_type} yet`;
-  if (auth_type.startsWith('oidc_')) return `jobs of workflows can't sign in by ${auth_type} yet`;
-  if (secret === undefined) return 'it has no secret';
-  // A line of a configuration ends at a line break, and runners evaluate expressions.
-  if ([url, username ?? '', secret].some((text) => /[\r\n\0]|\$\{\{/.test(text)))
-    return 'its address, user or secret contains a line break or an expression';
-  // npm replaces this by variables of the job's environment, which a registry must not read.
-  if (registry_type === 'npm_registry' && secret.includes('${')) return 'its secret contains a variable';
-  if (registry_type === 'goproxy_server' && /\s/.test(`${username ?? ''}${secret}`)) return 'its user or secret contains a space';
-  return undefined;
-}
-
-/** The configuration of all package managers that have one of the registries. The registries must be usable. */
+/** The configuration of all package managers that have one of the registries. */
 export function configurationFor(credentials: readonly Credential[], write: WriteSecret): Configuration {
   const made = Object.entries(configureBy).flatMap(([type, configure]) => {
     const own = credentials.filter(({ registry_type }) => registry_type === type);

@@ -22,7 +22,8 @@ import { planOf } from './planning/kept-plan.ts';
 import { jobPage, presentJobs, presentRunPayload, runOfAttempt, runUrl } from './present.ts';
 import { findAttempt, type JobRow, loadJobs, loadPayloads, loadRuns, type RunSummary } from './store.ts';
 
-type RunEvent = { run: Id<'workflow_runs'>; attempt: number };
+/** `dynamic`: the server wrote its file. */
+type RunEvent = { run: Id<'workflow_runs'>; attempt: number; dynamic?: true };
 type JobEvent = { run: Id<'workflow_runs'>; job: Id<'workflow_jobs'> };
 type ReviewEvent = { run: Id<'workflow_runs'>; review: Id<'workflow_run_reviews'> };
 

@@ -9,7 +9,7 @@ import type { Listed, Page } from '#lib/page.ts';
 /** A run, with the owner of its repository, who receives its events. */
 export type RunRow = Selectable<DB['workflow_runs']> & { owner_id: Id<'accounts'> };
 /** A run without its file and its payload, which may be large. */
-export type RunSummary = Omit<RunRow, 'file' | 'payload'>;
+export type RunSummary = Omit<RunRow, 'file' | 'payload' | 'registries'>;
 export type AttemptRow = Selectable<DB['workflow_run_attempts']>;
 export type JobRow = Selectable<DB['workflow_jobs']>;
 export type RunFileRow = Selectable<DB['workflow_run_files']>;
@@ -53,6 +53,7 @@ const summaryColumns = [
   'workflow_repository_id',
   'workflow_path',
   'required_for_ref',
+  'secret_source',
   'pull_request_id',
   'actor_id',
   'triggering_actor_id',

@@ -23,7 +23,7 @@ import {
 import { pullRows } from '#resources/collaboration/pulls/index.ts';
 import type { WebhookEvent } from '#resources/event-kinds.ts';
 import type { WebhookEvents } from '#resources/platform/webhooks/index.ts';
-import { findActionsApp } from '#resources/repositories/apps/index.ts';
+import { loadBuiltInApps } from '#resources/repositories/apps/index.ts';
 import { namedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { emitBody } from '#vocabulary/body.ts';
 import { isTriggered, type Trigger } from '#workflow-files/triggers.ts';
@@ -46,7 +46,7 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
       const waiting = await workflowsWaiting(all, webhooks, context);
       // Payloads are those of webhooks, in the words of the public API: files name their parts as `github.event`.
       const build = webhooks.builderOf(scope);
-      const own = await findActionsApp(db);
+      const { actions: own, dependency_bot: bot } = await loadBuiltInApps(db, ['actions', 'dependency_bot']);
       const slow = new Set<RepositoryWithOwner>();
       for (const event of all) {
         const repository = event.repository && repositories.get(event.repository);
@@ -65,7 +65,15 @@ export const startRuns = (webhooks: WebhookEvents): AnyBatchSubscription<JobCont
         try {
           for (const built of await build(event))
             if (startingNames.includes(built.type.name))
-              await startFor(context, { event, built, repository, parts: webhooks.parts, ownApp: own?.id, time });
+              await startFor(context, {
+                event,
+                built,
+                repository,
+                parts: webhooks.parts,
+                ownApp: own?.id,
+                isOfBot: event.actor !== undefined && event.actor === bot?.bot_id,
+                time,
+              });
         } catch (error) {
           if (!(error instanceof FilesTakeLong) || !context.leaveToJob) throw error;
           context.leaveToJob(event);
@@ -105,17 +113,30 @@ async function workflowsWaiting(all: readonly Recorded[], webhooks: WebhookEvent
   );
 }
 
+/** The events whose runs get the secrets of the dependency bot if it caused them (the public API's list). */
+const eventsOfBot: readonly string[] = [
+  'pull_request',
+  'pull_request_review',
+  'pull_request_review_comment',
+  'push',
+  'create',
+  'deployment',
+  'deployment_status',
+];
+
 type Started = {
   readonly event: Recorded;
   readonly built: WebhookEvent;
   readonly repository: RepositoryWithOwner;
   readonly parts: WebhookEvents['parts'];
   readonly ownApp: Id<'apps'> | undefined;
+  /** Whether the dependency bot caused the event. */
+  readonly isOfBot: boolean;
   readonly time: ReadingTime;
 };
 
 async function startFor(job: JobContext, started: Started): Promise<void> {
-  const { event, built, repository, parts, ownApp, time } = started;
+  const { event, built, repository, parts, ownApp, isOfBot, time } = started;
   const { scope, services } = job;
   const gitRepository = repoOf(services.git, repository.id);
   if (!(await repositoryExists(gitRepository))) return;
@@ -127,7 +148,17 @@ async function startFor(job: JobContext, started: Started): Promise<void> {
   const onBehalfOf = event.kind === 'repository.dispatched' ? event.data.onBehalfOf : undefined;
   for (const runTrigger of await runTriggersOf({ gitRepository, repository, event, built, job, ownApp })) {
     const { trigger, title, head, ref, sha, pullRequest, isFromFork = false } = runTrigger;
-    const about = { repository, event: trigger.event, eventId: event.id, payload, actor: event.actor, onBehalfOf, depth };
+    const secretSource = isOfBot && eventsOfBot.includes(trigger.event) ? ('dependency_bot' as const) : undefined;
+    const about = {
+      secretSource,
+      repository,
+      event: trigger.event,
+      eventId: event.id,
+      payload,
+      actor: event.actor,
+      onBehalfOf,
+      depth,
+    };
     // Files of this repository that can't be listed keep no required one from running.
     const required = mayStartRequired(event, repository) ? await listRequiredFiles(job, repository, runTrigger, time) : [];
     for await (const { file, source, caller } of filesOf(runTrigger, required, { gitRepository, repository, time })) {

@@ -2,6 +2,7 @@ import { path } from '#endpoint/links.ts';
 import { nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
 import { fileLinks, type RepositoryUrls } from '#resources/code/commits/index.ts';
+import { isDynamicPath } from '#workflow-files/file.ts';
 import { isRequired } from './rules.ts';
 import type { Workflow } from './schemas.ts';
 import type { WorkflowRow } from './store.ts';
@@ -12,8 +13,12 @@ export const workflowUrl = (urls: RepositoryUrls, id: WorkflowRow['id']): string
 /** The path of a workflow that rules require: the name of its repository, the file, and the ref or commit. */
 const requiredPath = /^([^/@]+\/[^/@]+)\/([^@]+)@(?:refs\/(?:heads|tags)\/)?(.+)$/;
 
-/** The page of a workflow's file: on the default branch, or for a required workflow, in its own repository. */
+/**
+ * The page of a workflow's file: on the default branch, or for a required workflow, in its own repository. A workflow that the
+ * server writes has a page of its runs.
+ */
 function pageOf(urls: RepositoryUrls, defaultBranch: string, row: WorkflowRow): string {
+  if (isDynamicPath(row.path)) return path(urls.html, 'actions', 'workflows', ...row.path.split('/'));
   const [, repository, file, ref] = (isRequired(row) ? requiredPath.exec(row.path) : null) ?? [];
   if (!repository || !file || !ref) return fileLinks(urls, defaultBranch, row.path).html_url;
   const server = urls.html.split('/').slice(0, -2).join('/');

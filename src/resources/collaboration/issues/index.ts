@@ -17,6 +17,7 @@ export {
   setDuplicates,
 } from './archive/import-store.ts';
 export { assignableTo, findAssignable } from './assignment/store.ts';
+export { commentOn as commentOnIssue } from './comments/comments.ts';
 export { type CommentRow, loadComments } from './comments/store.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
 export { issueLimits } from './limits.ts';

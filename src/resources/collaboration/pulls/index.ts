@@ -8,6 +8,7 @@ export { mergeNames } from './merge-names.ts';
 export { writeMerge } from './merging.ts';
 export { pull } from './path-resources.ts';
 export { presentPulls } from './present.ts';
+export { writeHeadRef } from './refs.ts';
 export {
   insertImportedRequests,
   loadRequests,
@@ -17,6 +18,7 @@ export {
   teamReaches,
 } from './reviewer-store.ts';
 export { requestUnasked, withdrawRequest } from './reviewers.ts';
+export { changePull, openPull, prepareEnds } from './rules.ts';
 export {
   countImportedReviewComments,
   countReviewComments,

@@ -62,7 +62,8 @@ export async function presentPulls(scope: Scope, rows: readonly PullRow[]): Prom
       title: issue.title,
       user: issue.user,
       ...textsOf(issue),
-      labels: issue.labels,
+      // In the public description, labels of pull requests always have a text.
+      labels: issue.labels.map((label) => ({ ...label, description: label.description ?? '' })),
       milestone: issue.milestone,
       active_lock_reason: issue.active_lock_reason,
       created_at: issue.created_at,

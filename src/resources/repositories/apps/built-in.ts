@@ -1,13 +1,14 @@
 import type { PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
+import type { SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { newToken } from '#lib/token.ts';
-import { insertAccount } from '#resources/identity/accounts/index.ts';
+import { insertAccount, loadAccounts } from '#resources/identity/accounts/index.ts';
 import { insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/identity/tokens/index.ts';
 import type { KnownClient } from './client-ids.ts';
 import { clientIdOfApp } from './rules.ts';
-import { type AppRow, findBuiltInApp, findInstallationOn, insertApp, insertInstallation } from './store.ts';
+import { type AppRow, findBuiltInApp, findInstallationOn, type InstallationRow, insertApp, insertInstallation } from './store.ts';
 
 type BuiltIn = Exclude<NonNullable<AppRow['built_in']>, KnownClient>;
 
@@ -29,6 +30,15 @@ const ofJobs: PermissionSet = {
   statuses: 'write',
 };
 
+/** Without `workflows`, so that no update changes workflow files. */
+const ofDependencyBot: PermissionSet = {
+  contents: 'write',
+  issues: 'write',
+  metadata: 'read',
+  pull_requests: 'write',
+  vulnerability_alerts: 'read',
+};
+
 const builtIn: { readonly [Name in BuiltIn]: { name: string; slug: string; description: string; permissions: PermissionSet } } = {
   actions: { name: 'Hearth Actions', slug: 'hearth-actions', description: 'Runs workflows', permissions: ofJobs },
   code_scanning: {
@@ -36,6 +46,12 @@ const builtIn: { readonly [Name in BuiltIn]: { name: string; slug: string; descr
     slug: 'hearth-code-scanning',
     description: 'Tells what tools have found in code',
     permissions: { checks: 'write', metadata: 'read', security_events: 'read' },
+  },
+  dependency_bot: {
+    name: 'Hearth Dependency Bot',
+    slug: 'hearth-dependency-bot',
+    description: 'Proposes updates of dependencies',
+    permissions: ofDependencyBot,
   },
 };
 
@@ -67,6 +83,48 @@ export const actionsAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf
 /** The app that the checks of code scanning belong to. */
 export const codeScanningAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'code_scanning', now);
 
+/** The installation of a built-in app on an account. It is created on first use. */
+async function installedOn(tx: Tx, app: AppRow, account: Id<'accounts'>, now: Date): Promise<Pick<InstallationRow, 'id'>> {
+  const installation =
+    (await findInstallationOn(tx, app.id, account)) ??
+    (await insertInstallation(tx, {
+      app_id: app.id,
+      account_id: account,
+      repository_selection: 'all',
+      permissions: JSON.stringify(app.permissions),
+      created_at: now,
+      updated_at: now,
+    })) ??
+    (await findInstallationOn(tx, app.id, account));
+  if (!installation) throw new Error(`The app ${app.slug} could not be installed`);
+  return installation;
+}
+
+/**
+ * The bot of dependency updates as it acts in the repositories of an owner: with the rights of its app, as any other app that is
+ * installed there, so that all rules hold for it.
+ */
+export async function dependencyBotOn(tx: Tx, owner: Id<'accounts'>, now: Date): Promise<SignedIn> {
+  const app = await builtInAppOf(tx, 'dependency_bot', now);
+  const installation = await installedOn(tx, app, owner, now);
+  const account = app.bot_id === null ? undefined : (await loadAccounts(tx, [app.bot_id])).get(app.bot_id);
+  if (!account) throw new Error('The bot of dependency updates has no account');
+  return {
+    account,
+    grant: {
+      kind: 'installation',
+      appId: app.id,
+      installationId: installation.id,
+      ownerId: owner,
+      selection: 'all',
+      permissions: ofDependencyBot,
+    },
+  };
+}
+
+/** The app of dependency updates; undefined before its first use. */
+export const findDependencyBot = (db: Db): Promise<AppRow | undefined> => findBuiltInApp(db, 'dependency_bot');
+
 type JobTokenOptions = {
   /** Repositories of one owner. */
   readonly repositories: readonly Id<'repositories'>[];
@@ -80,18 +138,7 @@ type JobTokenOptions = {
 export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<NewToken> {
   const { repositories, owner_id, permissions, expiresAt, now } = options;
   const app = await actionsAppOf(tx, now);
-  const installation =
-    (await findInstallationOn(tx, app.id, owner_id)) ??
-    (await insertInstallation(tx, {
-      app_id: app.id,
-      account_id: owner_id,
-      repository_selection: 'all',
-      permissions: JSON.stringify(app.permissions),
-      created_at: now,
-      updated_at: now,
-    })) ??
-    (await findInstallationOn(tx, app.id, owner_id));
-  if (!installation) throw new Error('The app of workflows could not be installed');
+  const installation = await installedOn(tx, app, owner_id, now);
   const token = newToken(tokenPrefixes.installation);
   const row = await insertToken(tx, {
     kind: 'installation',

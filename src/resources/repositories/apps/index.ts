@@ -1,4 +1,11 @@
-export { actionsAppOf, codeScanningAppOf, createJobToken, findActionsApp } from './built-in.ts';
+export {
+  actionsAppOf,
+  codeScanningAppOf,
+  createJobToken,
+  dependencyBotOn,
+  findActionsApp,
+  findDependencyBot,
+} from './built-in.ts';
 export { type AppChange, acceptPermissions, changeApp, waitingFor } from './changes.ts';
 export { knownClientOf } from './client-ids.ts';
 export { uninstallAll } from './installations.ts';
@@ -21,5 +28,6 @@ export {
   listInstalledApps,
   listOutdatedOn,
   loadApps,
+  loadBuiltInApps,
   removeExpiredManifestCodes,
 } from './store.ts';

@@ -40,6 +40,15 @@ export async function loadApps(db: Db, ids: Iterable<App | null>): Promise<Map<A
 export const findBuiltInApp = (db: Db, name: NonNullable<AppRow['built_in']>): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('built_in', '=', name).executeTakeFirst();
 
+/** Some apps that are part of the server, by their names, in one statement. Those that weren't used yet are missing. */
+export async function loadBuiltInApps<Name extends NonNullable<AppRow['built_in']>>(
+  db: Db,
+  names: readonly Name[],
+): Promise<{ readonly [Found in Name]?: AppRow }> {
+  const rows = await db.selectFrom('apps').selectAll().where('built_in', 'in', names).execute();
+  return Object.fromEntries(rows.map((row) => [row.built_in, row])) as { [Found in Name]?: AppRow };
+}
+
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
 

@@ -2,4 +2,4 @@ export { insertFirstLabels } from './first-labels.ts';
 export { insertImportedLabels, replaceLabels } from './import-store.ts';
 export { presentLabel } from './present.ts';
 export { Label } from './schemas.ts';
-export { findOrMakeLabels, type LabelRow, listLabelsAfter, loadLabels } from './store.ts';
+export { findOrMakeLabels, insertLabel, type LabelRow, listLabelsAfter, loadLabels } from './store.ts';

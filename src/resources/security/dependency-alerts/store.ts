@@ -68,6 +68,35 @@ export function listAlerts(db: Db, of: RepositoriesCovered, filter: AlertFilter,
   return listWalked(db, query, orderBy('a', `${filter.sort}_at`, 'timestamptz', filter.direction), page);
 }
 
+/** An open alert for which there is a version that mends it. */
+export type MendableAlert = Pick<StoredAlert, 'manifest_path' | 'ecosystem' | 'package' | 'vulnerable_version_range'> & {
+  readonly first_patched_version: string;
+};
+
+/** The open alerts of a repository for which there is a version that mends them; none if vulnerability alerts are disabled. */
+export const listMendable = async (db: Db, repository: Id<'repositories'>): Promise<MendableAlert[]> =>
+  (await alerts(db)
+    .where('a.repository_id', '=', repository)
+    .where('a.state', '=', 'open')
+    .where('a.first_patched_version', 'is not', null)
+    .where('r.vulnerability_alerts', '=', true)
+    .orderBy('a.id')
+    .execute()) as (StoredAlert & MendableAlert)[];
+
+/** The advisories of open alerts about these packages of a repository. */
+export const listMendedAdvisories = (db: Db, repository: Id<'repositories'>, packages: readonly string[]) =>
+  db
+    .selectFrom('dependency_alerts as a')
+    .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
+    .select(['a.package', 'v.identifier', 'v.cve', 'v.severity', 'v.summary', 'a.vulnerable_version_range'])
+    .distinct()
+    .where('a.repository_id', '=', repository)
+    .where('a.state', '=', 'open')
+    .where('a.package', 'in', packages)
+    .orderBy('a.package')
+    .orderBy('v.identifier')
+    .execute();
+
 export const updateAlert = (tx: Tx, id: Id<'dependency_alerts'>, change: Updateable<DB['dependency_alerts']>) =>
   tx.updateTable('dependency_alerts').set(change).where('id', '=', id).execute();
 

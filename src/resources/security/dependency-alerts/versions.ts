@@ -42,6 +42,13 @@ export function isVulnerable(
   );
 }
 
+/** The highest of some versions. Those that can't be compared count as lowest. */
+export function highestVersion(ecosystem: Ecosystem, versions: readonly string[]): string {
+  const { isValid, compare } = orders[ecosystem];
+  const valid = versions.filter(isValid);
+  return valid.reduce((most, version) => (compare(version, most) > 0 ? version : most), valid[0] ?? versions[0] ?? '');
+}
+
 export type VersionCheck = {
   /** Like `isVulnerable`; false if the steps are used up. It yields to the event loop. */
   isVulnerable(ecosystem: Ecosystem, version: string, range: Vulnerable): Promise<boolean>;

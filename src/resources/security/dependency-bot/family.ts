@@ -1,13 +1,17 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { dependencyBotEvents } from './events.ts';
+import { interpreters } from './interpreters.ts';
+import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
-/** The repositories that organizations let a bot read, which proposes updates of dependencies. */
+/** The bot that proposes updates of dependencies, and the repositories that organizations let it read. */
 export const dependencyBot = family({
   name: 'dependency-bot',
   effect: 'A bot that proposes updates gets or loses read access to other repositories.',
   page: 'dependency-alerts.md',
+  limits,
+  interpreters,
   schemas,
   endpoints: [endpoints],
   events: dependencyBotEvents,

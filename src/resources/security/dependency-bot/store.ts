@@ -1,13 +1,28 @@
-import type { Selectable } from 'kysely';
+import { type Selectable, sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
+import { selectionIncludes } from '#resources/repositories/repository-selections/index.ts';
 
 export type AccessRow = Selectable<DB['dependency_bot_access']>;
 
 /** The repositories that an organization lets the bot read; undefined if it never set them. */
 export const findAccess = (db: Db, organization: Id<'accounts'>): Promise<AccessRow | undefined> =>
   db.selectFrom('dependency_bot_access').selectAll().where('organization_id', '=', organization).executeTakeFirst();
+
+/** One token may name so many repositories. */
+const maxReadable = 500;
+
+/** The repositories of an owner that the bot may read beside the one that it updates. Public ones need no right. */
+export const listReadable = async (db: Db, owner: Id<'accounts'>): Promise<Id<'repositories'>[]> =>
+  (
+    await sql<{ id: Id<'repositories'> }>`select own.id from dependency_bot_access a
+      join repositories own on own.owner_id = a.organization_id and own.visibility <> 'public' and not own.is_private_fork
+      where a.organization_id = ${owner}
+        and (a.default_level = 'internal' and own.visibility = 'internal'
+          or ${selectionIncludes(sql`a.selection_id`, sql`own.id`)})
+      order by own.id limit ${maxReadable}`.execute(db)
+  ).rows.map(({ id }) => id);
 
 export const insertAccess = (tx: Tx, row: AccessRow): Promise<AccessRow> =>
   tx.insertInto('dependency_bot_access').values(row).returningAll().executeTakeFirstOrThrow();

@@ -5,6 +5,7 @@ import type { RepositoryRow } from '#access/viewer.ts';
 import { loadSecretsForJob } from '#resources/actions/actions-secrets/index.ts';
 import { sealValue } from '#resources/actions/actions-secrets/values.ts';
 import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
+import { loadBotSecretsForJob } from '#resources/actions/dependency-bot-secrets/index.ts';
 import type { Holder } from '#resources/actions/encryption-keys/index.ts';
 import { fresh, world } from '#test/support/world.ts';
 
@@ -55,6 +56,9 @@ const given: fc.Arbitrary<Given[]> = fc.uniqueArray(
 
 const textOf = (one: Given): string => `${one.holder.column} ${one.holder.id} ${one.name}`;
 
+/** The value of the dependency bot's secret, which every owner but environments has beside its own for workflows. */
+const ofBot = (text: string): string => `bot: ${text}`;
+
 async function store(all: readonly Given[]): Promise<void> {
   for (const table of ['actions_secrets', 'actions_variables', 'repository_selections'] as const)
     await w.db.deleteFrom(table).execute();
@@ -69,11 +73,12 @@ async function store(all: readonly Given[]): Promise<void> {
       return made.id;
     };
     const row = { [column]: id, name: one.name, created_at: now, updated_at: now };
-    const value = sealValue(secrets, one.holder, one.name, Buffer.from(textOf(one)));
-    await w.db
-      .insertInto('actions_secrets')
-      .values({ ...row, value, selection_id: await selection() })
-      .execute();
+    for (const name of column === 'environment_id' ? (['actions'] as const) : (['actions', 'dependency_bot'] as const)) {
+      const text = name === 'actions' ? textOf(one) : ofBot(textOf(one));
+      const value = sealValue(secrets, { store: name, holder: one.holder, name: one.name }, Buffer.from(text));
+      const values = { ...row, store: name, value, selection_id: await selection() };
+      await w.db.insertInto('actions_secrets').values(values).execute();
+    }
     await w.db
       .insertInto('actions_variables')
       .values({ ...row, value: textOf(one), selection_id: await selection() })
@@ -104,6 +109,9 @@ test('an environment’s hides a repository’s, and that the organization’s, 
       for (const job of jobs) {
         const place = { repository: job.repo.id, environment: job.environment?.id };
         expect(Object.fromEntries(await loadSecretsForJob(w.db, secrets, place))).toEqual(expected(all, job));
+        const bots = await loadBotSecretsForJob(w.db, secrets, job.repo.id);
+        const expectedBots = Object.entries(expected(all, { ...job, environment: undefined }));
+        expect(Object.fromEntries(bots)).toEqual(Object.fromEntries(expectedBots.map(([name, text]) => [name, ofBot(text)])));
         expect(Object.fromEntries(await loadVariablesForJob(w.db, place))).toEqual(expected(all, job));
       }
     }),

@@ -4,7 +4,8 @@ import type { Sample, Samples } from '#test/support/samples.ts';
 import { sealedFor } from '#test/support/sealed.ts';
 import { fresh } from '#test/support/world.ts';
 
-const secretAt =
+/** Makes a secret at a path below its owner. */
+export const secretAt =
   (folder: string): Sample =>
   async ({ client }, base) => {
     const [path, name] = [`${base}${folder}`, fresh('token').replace('-', '_').toUpperCase()];

@@ -3,7 +3,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { AuthType, RegistryType } from '#resources/actions/private-registries/auth-types.ts';
 import { type Credential, configurationFor } from '#resources/actions/private-registries/index.ts';
-import { unusableReason } from '#resources/actions/private-registries/package-managers.ts';
+import { checkRegistry, type StoredRegistry } from '#resources/actions/private-registries/usable.ts';
 
 const credential = (registry_type: RegistryType, more: Partial<Credential> = {}): Credential => ({
   name: `${registry_type.toUpperCase()}_SECRET`,
@@ -52,8 +52,16 @@ test.each<[RegistryType, Partial<Credential>, string, string[]]>([
     ],
   ],
   ['nuget_feed', withPassword, 'nuget.config', ['<add key="ClearTextPassword" value="<<m00n/light>>"/></nuget-feed-secret>']],
-  ['goproxy_server', withPassword, 'netrc', ['machine packages.example.com login ada@acme password <<m00n/light>>\n']],
-  ['rubygems_server', {}, 'bundle-config', ['BUNDLE_PACKAGES__EXAMPLE__COM:8443: "token:<<m00n%2Flight>>"\n']],
+  ['goproxy_server', withPassword, 'netrc', ['machine packages.example.com:8443 login ada@acme password <<m00n/light>>\n']],
+  [
+    'rubygems_server',
+    {},
+    'bundle-config',
+    [
+      'BUNDLE_HTTPS://PACKAGES__EXAMPLE__COM:8443/REPO/: "token:<<m00n%2Flight>>"\n',
+      'BUNDLE_PACKAGES__EXAMPLE__COM: "token:<<m00n%2Flight>>"\n',
+    ],
+  ],
   [
     'docker_registry',
     {},
@@ -64,6 +72,17 @@ test.each<[RegistryType, Partial<Credential>, string, string[]]>([
   const files = filesFor([credential(type, more)]);
   expect(files.map(([file]) => file)).toEqual([name]);
   for (const part of parts) expect(files[0]?.[1]).toContain(part);
+});
+
+test.each<[AuthType, string]>([
+  ['oidc_cloud_a', 'Bearer m00n/light'],
+  ['oidc_cloud_b', 'm00n/light'],
+  ['oidc_cloud_c', 'Bearer m00n/light'],
+  ['oidc_registry_a', 'Bearer m00n/light'],
+  ['oidc_registry_b', 'Bearer m00n/light'],
+])('Cargo gets the token of %s as %s', (auth_type, token) => {
+  const [[, text] = []] = filesFor([credential('cargo_registry', { auth_type })]);
+  expect(text).toContain(`token = "<<${token}>>"`);
 });
 
 test('several registries of one type share a file, and Go gets their proxies in a variable', () => {
@@ -78,15 +97,25 @@ test('several registries of one type share a file, and Go gets their proxies in 
   });
 });
 
-test.each<[RegistryType, AuthType, Partial<Credential>, RegExp]>([
+/** Why a job can't use a registry; undefined if it can. */
+function reasonOf(registry: StoredRegistry): string | undefined {
+  const checked = checkRegistry(registry);
+  return 'reason' in checked ? checked.reason : undefined;
+}
+
+test.each<[RegistryType, AuthType, Partial<StoredRegistry>, RegExp]>([
   ['helm_registry', 'token', {}, /the type helm_registry/],
-  ['npm_registry', 'oidc_cloud_a', { secret: undefined }, /sign in by oidc_cloud_a/],
+  ['helm_registry', 'oidc_cloud_a', { secret: undefined }, /the type helm_registry/],
+  ['npm_registry', 'oidc_cloud_b', { secret: undefined, identity: { account_id: 'x' } }, /account_id/],
+  ['npm_registry', 'token', { secret: undefined }, /no secret/],
   ['npm_registry', 'token', { secret: 'two\nlines' }, /line break/],
   ['npm_registry', 'token', { url: `https://a.example/?q=\${{ secrets.KEY }}` }, /expression/],
   ['npm_registry', 'token', { secret: `\${AWS_SECRET_ACCESS_KEY}` }, /variable/],
   ['goproxy_server', 'token', { secret: 'two words' }, /space/],
+  ['goproxy_server', 'token', { url: 'http://go.example.com' }, /HTTPS/],
+  ['goproxy_server', 'oidc_registry_a', { url: 'http://go.example.com', secret: undefined }, /HTTPS/],
 ])('a %s that signs in by %s with %o is refused', (type, auth_type, more, reason) => {
-  expect(unusableReason(credential(type, { auth_type, ...more }))).toMatch(reason);
+  expect(reasonOf({ ...credential(type), auth_type, ...more })).toMatch(reason);
 });
 
 test('no configuration contains a secret itself, and each is one that its format can hold', () => {
@@ -102,7 +131,7 @@ test('no configuration contains a secret itself, and each is one that its format
   fc.assert(
     fc.property(fc.constantFrom(...usable), text, text, fc.boolean(), (type, secret, username, isPassword) => {
       const one = credential(type, { secret, ...(isPassword ? { ...withPassword, username } : {}) });
-      if (unusableReason(one) !== undefined) return;
+      if (reasonOf(one) !== undefined) return;
       const written: string[] = [];
       const { files } = configurationFor([one], (value) => {
         written.push(value);

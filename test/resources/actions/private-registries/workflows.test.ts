@@ -130,7 +130,7 @@ test('organizations allow nothing by default, and only owners change that', asyn
   expect((await asOwner.put(`${path}/workflow-access`, { enabled: true })).status).toBe(204);
   expect((await asOwner.put(`${path}/workflow-access`, { enabled: false })).status).toBe(204);
   const repo = await w.repo(org, { by: owner });
-  expect(await selectRegistries(w.db, w.hearth.services.secrets, repo, ['X'])).toMatchObject({
+  expect(await selectRegistries(w.db, w.hearth.services.secrets, repo, ['X'], { isForServer: false })).toMatchObject({
     granted: [],
     refused: [{ name: 'X' }],
   });

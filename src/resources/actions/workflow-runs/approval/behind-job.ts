@@ -1,5 +1,5 @@
 // The user behind a job's token. Runs that the token starts belong to the app, although a user has requested them.
-import type { Viewer } from '#access/viewer.ts';
+import { isToken, type Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { findRunOfToken, type RunRow } from '../store.ts';
@@ -14,7 +14,7 @@ export const askerOf = ({
 
 /** The user who requested the run of the job with this token; undefined for other credentials. */
 export async function findAskerBehind(db: Db, { grant }: Viewer): Promise<Id<'accounts'> | undefined> {
-  if (grant.kind !== 'installation') return undefined;
+  if (!isToken(grant) || grant.kind !== 'installation') return undefined;
   const run = await findRunOfToken(db, grant.tokenId);
   return run && askerOf(run);
 }

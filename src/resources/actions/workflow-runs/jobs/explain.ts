@@ -1,14 +1,19 @@
 // Why a job waits.
 import type { Db } from '#database/connect.ts';
+import { unknownAddress } from '#endpoint/change-in.ts';
+import { linksOf } from '#endpoint/links.ts';
 import { asId } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { timestamp } from '#lib/time.ts';
+import { loadSubject } from '#resources/actions/identity-tokens/index.ts';
 import { labelsOf, runnerLimits } from '#resources/actions/runners/index.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { standingOf } from '../planning/called-jobs.ts';
+import { loadContextFacts } from '../planning/context-facts.ts';
 import { planOf } from '../planning/kept-plan.ts';
 import { findJob, findRun } from '../store.ts';
+import { loadIdentity } from '../tasks/identity.ts';
 import { explainRegistries } from '../tasks/registries.ts';
 import {
   type CandidateRunner,
@@ -67,8 +72,12 @@ async function registrySteps(db: Db, secrets: Secrets, { id, run_id }: JobFacts)
   const [run, job] = await Promise.all([findRun(db, run_id), findJob(db, id)]);
   const workflow = run && (await loadWorkflow(db, run));
   const standing = job && workflow && standingOf(workflow, job);
-  if (!run || !standing) return [];
-  const explained = await explainRegistries(db, secrets, run, standing);
+  if (!run || !job || !standing) return [];
+  const findSubject = async (): Promise<string> => {
+    const facts = await loadContextFacts(db, run, linksOf(unknownAddress));
+    return facts ? loadSubject(db, await loadIdentity(db, { job, run }, facts, workflow)) : '';
+  };
+  const explained = await explainRegistries(db, secrets, { run, standing, findSubject });
   return explained.map(({ passed, because }) => ({ check: 'private registry', passed, because }));
 }
 

@@ -15,6 +15,7 @@ import { standingOf } from '../planning/called-jobs.ts';
 import { allowsJob, transitionJob } from '../states/job-states.ts';
 import { putSteps, type StepState } from '../states/steps.ts';
 import { findJob, findRun, findRunForUpdate, type JobRow, listSteps, type RunRow, type StepRow, updateJob } from '../store.ts';
+import { removeRegistrySecrets } from '../tasks/registry-secrets-store.ts';
 import type { TakenJob } from './claim.ts';
 
 /** The result of a job or a step, as its runner reports it. */
@@ -130,9 +131,10 @@ export async function abandonJob(
   await advanceRun(scope, locked);
 }
 
-/** Removes an ended job's token, and enqueues the job that stores its log. */
-export async function leaveJob(tx: Tx, { id, token_id }: JobRow): Promise<void> {
+/** Removes an ended job's token and the secrets of its registries, and enqueues the job that stores its log. */
+export async function leaveJob(tx: Tx, { id, token_id, has_registries }: JobRow): Promise<void> {
   if (token_id !== null) await removeToken(tx, token_id);
+  if (has_registries) await removeRegistrySecrets(tx, id);
   await enqueue(tx, { name: 'workflow-runs.store-log', attempts: 25 }, { job: id }, { key: `workflow-runs.store-log ${id}` });
 }
 

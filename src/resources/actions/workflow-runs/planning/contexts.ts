@@ -23,6 +23,9 @@ export type ContextFacts = {
   readonly links: { readonly html: string; readonly api: string };
 };
 
+/** The public API's words. */
+const secretSources = { actions: 'Actions', dependency_bot: 'Dependabot', none: 'None' } as const;
+
 /** The ref and the commit of a run's workflow file. */
 const workflowSourceOf = ({ ref, sha, workflow_ref, workflow_sha }: RunRow): { ref: string; sha: string } => ({
   ref: workflow_ref ?? ref ?? '',
@@ -63,7 +66,7 @@ export function githubContext(
     run_id: String(run.id),
     run_number: String(run.run_number),
     run_attempt: String(run.attempt),
-    secret_source: 'Actions',
+    secret_source: secretSources[run.secret_source],
     server_url: links.html,
     sha: run.sha,
     triggering_actor: triggeringActor,

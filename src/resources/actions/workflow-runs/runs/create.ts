@@ -21,6 +21,7 @@ import { runContexts } from '../planning/contexts.ts';
 import { suiteOf } from '../states/checks.ts';
 import { requestRun, transitionRun } from '../states/run-states.ts';
 import { hasRunOf, insertRunFiles, type RunRow, updateRun } from '../store.ts';
+import type { RunRegistry } from '../tasks/run-registries.ts';
 import type { HeadCommit } from './head-commit.ts';
 
 export type NewRun = {
@@ -64,6 +65,10 @@ export type NewRun = {
   /** The number of runs that led to it, each triggered by the end of the previous one. */
   readonly depth?: number;
   readonly actor: Id<'accounts'> | undefined;
+  /** Which secrets its jobs get. Omitted: those of workflows. */
+  readonly secretSource?: RunRow['secret_source'] | undefined;
+  /** Registries that all of its jobs get. */
+  readonly registries?: readonly RunRegistry[] | undefined;
   /** The user who requested it, if a job's token creates it. */
   readonly onBehalfOf?: Id<'accounts'> | undefined;
 };
@@ -127,6 +132,8 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
     file: content,
     problems: JSON.stringify(problems),
     is_from_fork: isFromFork,
+    secret_source: wanted.secretSource ?? 'actions',
+    registries: wanted.registries ? JSON.stringify(wanted.registries) : null,
     depth: wanted.depth ?? 0,
   });
   await insertRunFiles(

@@ -4,6 +4,7 @@ import { record } from '#events/record.ts';
 import { notifyQueued } from '#resources/actions/runners/index.ts';
 import { leaveGroup } from '../concurrency/groups.ts';
 import { inRun } from '../planning/kept-plan.ts';
+import { isDynamic } from '../runs/dynamic.ts';
 import type { RunChange, RunRow } from '../store.ts';
 import { createFailedCheck } from './checks.ts';
 import { allows, IllegalTransition, stateColumns, targetOf } from './state.ts';
@@ -54,7 +55,11 @@ type Effect = (scope: WriteScope, run: RunRow) => Promise<void>;
 const event =
   (kind: Extract<RunEffect, `workflow_run.${string}`>): Effect =>
   ({ tx, now }, run) =>
-    record(tx, { ...inRun(run, now), kind, data: { run: run.id, attempt: run.attempt } });
+    record(tx, {
+      ...inRun(run, now),
+      kind,
+      data: { run: run.id, attempt: run.attempt, ...(isDynamic(run) ? { dynamic: true as const } : {}) },
+    });
 
 const effects: Readonly<Record<RunEffect, Effect>> = {
   'failed check': createFailedCheck,

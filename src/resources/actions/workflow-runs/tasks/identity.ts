@@ -1,12 +1,14 @@
 // The identity of a job: the address for requesting identity tokens, and the facts in them.
 import type { Db } from '#database/connect.ts';
 import type { Links } from '#endpoint/links.ts';
-import { asId, type Id } from '#lib/id.ts';
+import { asId } from '#lib/id.ts';
 import { withPreparations } from '#lib/preparation.ts';
 import { openKey, sealKey } from '#lib/sealed-key.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { findBranchProtection } from '#resources/actions/environments/index.ts';
-import { calledBy } from '#workflow-files/calls.ts';
+import type { JobIdentity } from '#resources/actions/identity-tokens/index.ts';
+import { calledBy, type Workflow } from '#workflow-files/calls.ts';
+import type { TakenJob } from '../jobs/claim.ts';
 import { loadWorkflow } from '../planning/called-files.ts';
 import { loadContextFacts } from '../planning/context-facts.ts';
 import { type ContextFacts, githubContext } from '../planning/contexts.ts';
@@ -31,17 +33,6 @@ export function identityRequest(
   return { url: `${html}${identityPath}?job=${id}`, token: sealKey(secrets, context, { text: `${id} ${token_id}`, until }) };
 }
 
-/** The facts about a running job. */
-export type JobIdentity = {
-  readonly repository: ContextFacts['repository'] & { readonly id: Id<'repositories'> };
-  readonly eventName: string;
-  /** Undefined for a commit without a ref. */
-  readonly ref: string | undefined;
-  readonly environment: string | undefined;
-  /** By the public API's names of claims. */
-  readonly claims: Readonly<Record<string, string>>;
-};
-
 /** The identity of the job that a token was made for; undefined if the token is invalid or expired, or the job no longer runs. */
 export async function findIdentity(
   db: Db,
@@ -54,13 +45,26 @@ export async function findIdentity(
   const run = await findRun(db, job.run_id);
   const facts = run && (await loadContextFacts(db, run, links));
   if (!facts) return undefined;
+  const workflow = planOf(job).calls.length > 0 ? await withPreparations(() => loadWorkflow(db, run)) : undefined;
+  return { job, ...(await loadIdentity(db, { job, run }, facts, workflow)) };
+}
+
+/**
+ * The identity of a job.
+ * @param workflow the workflow of its run. Only jobs of called workflows need it.
+ */
+export async function loadIdentity(
+  db: Db,
+  { job, run }: TakenJob,
+  facts: ContextFacts,
+  workflow: Workflow | undefined,
+): Promise<JobIdentity> {
   const environment = planOf(job).environment?.name;
   const { isThis } = await findBranchProtection(db, run.repository_id, run.ref ?? undefined);
   const github = githubContext(run, facts);
-  const file = await fileOf(db, run, job);
+  const file = workflow && (await findCalledFile(db, run, job, workflow));
   const claim = (name: string): string => String(github[name] ?? '');
   return {
-    job,
     repository: { ...facts.repository, id: run.repository_id },
     eventName: run.event,
     ref: run.ref ?? undefined,
@@ -80,10 +84,14 @@ export async function findIdentity(
 }
 
 /** The file of a job in a called workflow, with its ref, for example `acme/tools/.github/workflows/test.yml@refs/heads/main`. */
-async function fileOf(db: Db, run: RunRow, job: JobRow): Promise<{ ref: string; sha: string } | undefined> {
+async function findCalledFile(
+  db: Db,
+  run: RunRow,
+  job: JobRow,
+  workflow: Workflow,
+): Promise<{ ref: string; sha: string } | undefined> {
   const { calls } = planOf(job);
-  const workflow = calls.length > 0 ? await withPreparations(() => loadWorkflow(db, run)) : undefined;
-  const name = workflow && calledBy(workflow, calls)?.name;
+  const name = calls.length > 0 ? calledBy(workflow, calls)?.name : undefined;
   const file = (name === undefined ? [] : await listReferenced(db, [run.id])).find((one) => one.name === name);
   if (!file) return undefined;
   return { ref: `${file.path.slice(0, file.path.indexOf('@'))}@${file.ref ?? file.sha}`, sha: file.sha };

@@ -1,18 +1,23 @@
 // The task that a runner gets for a job. This module is independent of the runner protocol.
 
 import type { Db } from '#database/connect.ts';
+import type { Links } from '#endpoint/links.ts';
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
+import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { addMinutes } from '#lib/time.ts';
 import { loadEnvironmentSecrets, loadSecretsForJob } from '#resources/actions/actions-secrets/index.ts';
 import { loadVariablesForJob } from '#resources/actions/actions-variables/index.ts';
+import { loadBotSecretsForJob } from '#resources/actions/dependency-bot-secrets/index.ts';
 import { findBranchProtection } from '#resources/actions/environments/index.ts';
+import { issuerOf, type JobIdentity } from '#resources/actions/identity-tokens/index.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { createJobToken } from '#resources/repositories/apps/index.ts';
+import { listReadableByBot, updatesWorkflow } from '#resources/security/dependency-bot/index.ts';
 import { strategyContext } from '#workflow-files/calls.ts';
 import { budget, ExpressionProblem, type Json, newBudget } from '#workflow-files/expressions.ts';
-import { lineOf } from '#workflow-files/file.ts';
+import { dynamicPath, lineOf } from '#workflow-files/file.ts';
 import { typedInputs } from '#workflow-files/inputs.ts';
 import { permissionsOfCalled } from '#workflow-files/permissions.ts';
 import type { JobResult } from '#workflow-files/plan.ts';
@@ -27,10 +32,13 @@ import { handedSecrets, loadHappened, needsOf, type Standing, standingOf } from 
 import { loadContextFacts } from '../planning/context-facts.ts';
 import { githubContext } from '../planning/contexts.ts';
 import { planOf } from '../planning/kept-plan.ts';
+import { isDynamic } from '../runs/dynamic.ts';
 import { putSteps } from '../states/steps.ts';
 import { type JobRow, updateJob } from '../store.ts';
-import { identityRequest } from './identity.ts';
-import { RegistryRefused, registriesOf, registrySecretsOf } from './registries.ts';
+import { identityRequest, loadIdentity } from './identity.ts';
+import { RegistryRefused, registriesOf } from './registries.ts';
+import { findRegistrySecrets, sealRegistrySecrets } from './registry-secrets.ts';
+import { putRegistrySecrets } from './registry-secrets-store.ts';
 import { readableRefs, signRuntimeToken } from './runtime-token.ts';
 import { actionsPath, findMissingAction } from './used-actions.ts';
 
@@ -64,14 +72,23 @@ const debugSecrets = { ACTIONS_STEP_DEBUG: 'true', ACTIONS_RUNNER_DEBUG: 'true' 
 /** How many minutes a token stays valid after its job's time limit, since runners report the end a little later. */
 const tokenMinutesBeyond = 15;
 
+/** Issues an identity token of a job. Transactions don't wait for it. */
+type IssueToken = (job: {
+  readonly identity: JobIdentity;
+  readonly links: Links;
+  readonly audience: string | undefined;
+}) => Promise<string>;
+
+type TaskScope = WriteScope & Needs<'secrets' | 'actionsOrigin' | 'registryExchanges'>;
+
 /**
  * Creates the task of a job that was just taken. Its token ends with the job.
  * @throws TaskProblem if that isn't possible
  */
-export async function makeTask(
-  { tx, links, now, services: { secrets, actionsOrigin } }: WriteScope & Needs<'secrets' | 'actionsOrigin'>,
-  { job, run, labels }: FoundJob,
-): Promise<Task> {
+export async function makeTask(scope: TaskScope, taken: FoundJob, issueToken: IssueToken): Promise<Task> {
+  const { tx, links, now, services } = scope;
+  const { secrets, actionsOrigin } = services;
+  const { job, run, labels } = taken;
   const workflow = await loadWorkflow(tx, run);
   const facts = await loadContextFacts(tx, run, links);
   const standing = workflow && standingOf(workflow, job);
@@ -89,7 +106,12 @@ export async function makeTask(
         'actions is configured',
       calls.length === 0 ? missing.line : undefined,
     );
-  const registries = await registriesFor(tx, secrets, run, standing);
+  const registries = await registriesFor(scope, run, standing, async (needed) => {
+    const identity = await loadIdentity(tx, taken, facts, workflow);
+    const holder = { id: job.id, issuer: issuerOf(links), isHosted: job.hosted_runner_id !== null };
+    const issue = (audience: string | undefined) => issueToken({ identity, links, audience });
+    return services.registryExchanges.require(needed.map((registry) => ({ registry, job: holder, issueToken: issue, now })));
+  });
   const file = refusing(() =>
     fileForRunner(own.file, {
       id,
@@ -105,12 +127,13 @@ export async function makeTask(
   const policy = await loadActionsPolicy(tx, { id: run.repository_id, owner_id: run.owner_id });
   const rights = forkRights(policy, facts.repository);
   const { token: permissions, identity } = permissionsOfCalled(workflow, calls, id, {
-    byDefault: policy.defaultTokenPermissions,
+    // The public API's rule for what the dependency bot starts.
+    byDefault: run.secret_source === 'dependency_bot' ? 'read' : policy.defaultTokenPermissions,
     mayWrite: !run.is_from_fork || rights.writeTokens,
   });
   const until = addMinutes(now, minutes + tokenMinutesBeyond);
   const { token, row } = await createJobToken(tx, {
-    repositories: [run.repository_id],
+    repositories: [run.repository_id, ...(await readableBeside(tx, run))],
     owner_id: run.owner_id,
     permissions,
     expiresAt: until,
@@ -119,7 +142,7 @@ export async function makeTask(
   const readable = readableRefs(run, facts.repository.default_branch);
   const identityAt = identity === 'write' && identityRequest(links, secrets, { id: job.id, token_id: row.id }, until);
   const happened = definition.needs.length + calls.length > 0 ? await loadHappened(tx, run, facts, standing) : undefined;
-  const mayHaveSecrets = !run.is_from_fork || rights.secrets;
+  const mayHaveSecrets = (!run.is_from_fork || rights.secrets) && run.secret_source !== 'none';
   const hand = (all: NamedSecrets): NamedSecrets =>
     happened ? refusing(() => handedSecrets(happened, standing, { ...all, GITHUB_TOKEN: token })) : all;
   const github = { ...githubContext(run, facts), job: id };
@@ -143,6 +166,7 @@ export async function makeTask(
     vars: Object.fromEntries(await loadVariablesForJob(tx, jobEnvironmentOf({ job, run }))),
     needs: happened ? needsOf(happened, standing) : {},
   };
+  if (registries) await putRegistrySecrets(tx, job.id, sealRegistrySecrets(secrets, job, Object.values(registries.secrets)));
   await putSteps(tx, stepsOf(job, namesOfOwnSteps({ run, job }, standing, { ...given, context: github })));
   return {
     job: await updateJob(tx, job.id, { token_id: row.id, has_registries: registries !== undefined }),
@@ -151,6 +175,12 @@ export async function makeTask(
     ...given,
   };
 }
+
+/** The repositories that the token of a job may read beside its own: those that an organization lets the dependency bot read. */
+const readableBeside = async (db: Db, run: FoundJob['run']): Promise<Id<'repositories'>[]> =>
+  isDynamic(run) && run.path === dynamicPath(updatesWorkflow)
+    ? (await listReadableByBot(db, run.owner_id)).filter((id) => id !== run.repository_id)
+    : [];
 
 /**
  * What selects a job's secrets and variables. The environment is the one that admitted the job, not a later one with the same
@@ -164,8 +194,9 @@ const jobEnvironmentOf = ({ job, run }: TakenJob) => ({
 type NamedSecrets = { readonly [name: string]: string };
 
 /**
- * The secrets of a job. A fork's pull request has none, since its author could read them, unless a private repository allows it.
- * A job of a called workflow has the secrets of its environment and those that were passed to it.
+ * The secrets of a job. Those of the dependency bot replace all others for what it starts (the public API's rule). A fork's pull
+ * request has none, since its author could read them, unless a private repository allows it. Jobs of workflows that the server
+ * writes have none. A job of a called workflow has the secrets of its environment and those that were passed to it.
  */
 async function secretsOf(
   db: Db,
@@ -174,15 +205,22 @@ async function secretsOf(
   hand: (all: NamedSecrets) => NamedSecrets,
 ): Promise<NamedSecrets> {
   const jobEnvironment = jobEnvironmentOf(taken);
+  if (taken.run.secret_source === 'dependency_bot')
+    return hand(Object.fromEntries(await loadBotSecretsForJob(db, secrets, taken.run.repository_id)));
   if (planOf(taken.job).calls.length === 0) return Object.fromEntries(await loadSecretsForJob(db, secrets, jobEnvironment));
   const all = Object.fromEntries(await loadSecretsForJob(db, secrets, { repository: jobEnvironment.repository }));
   return { ...hand(all), ...Object.fromEntries(await loadEnvironmentSecrets(db, secrets, jobEnvironment)) };
 }
 
 /** The registries that a job names. @throws TaskProblem for one that it can't have */
-async function registriesFor(db: Db, secrets: Secrets, run: FoundJob['run'], standing: Standing) {
+async function registriesFor(
+  { tx, services: { secrets } }: TaskScope,
+  run: FoundJob['run'],
+  standing: Standing,
+  exchange: Parameters<typeof registriesOf>[2]['exchange'],
+) {
   try {
-    return await registriesOf(db, secrets, run, standing);
+    return await registriesOf(tx, secrets, { run, standing, exchange });
   } catch (error) {
     if (!(error instanceof RegistryRefused || error instanceof ExpressionProblem)) throw error;
     // Annotations are on the run's own file.
@@ -205,15 +243,12 @@ function refusing<Result>(work: () => Result): Result {
  */
 export async function loadSecretMask(db: Db, secrets: Secrets, taken: TakenJob): Promise<SecretMask | undefined> {
   // Secrets that calls passed on are among these, or made from them.
-  const own = await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken));
-  return maskOfSecrets([...own.values(), ...(await maskedRegistries(db, secrets, taken))]);
-}
-
-async function maskedRegistries(db: Db, secrets: Secrets, { job, run }: TakenJob): Promise<string[]> {
-  if (!job.has_registries) return [];
-  const workflow = await loadWorkflow(db, run);
-  const standing = workflow && standingOf(workflow, job);
-  return standing ? registrySecretsOf(db, secrets, run, standing) : [];
+  const own =
+    taken.run.secret_source === 'dependency_bot'
+      ? await loadBotSecretsForJob(db, secrets, taken.run.repository_id)
+      : await loadSecretsForJob(db, secrets, jobEnvironmentOf(taken));
+  const registries = await findRegistrySecrets(db, secrets, taken.job);
+  return registries && maskOfSecrets([...own.values(), ...registries]);
 }
 
 /**

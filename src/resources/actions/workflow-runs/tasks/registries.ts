@@ -2,17 +2,25 @@
 import type { Db } from '#database/connect.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import {
+  audienceOf,
   type Configuration,
   type ConfigurationFile,
   type Credential,
+  completeRegistries,
   configurationFor,
-  loadNamedRegistries,
+  type Exchanged,
+  needExchange,
+  type OidcRegistry,
   selectRegistries,
 } from '#resources/actions/private-registries/index.ts';
+import { ExpressionProblem } from '#workflow-files/expressions.ts';
 import { namedRegistries } from '#workflow-files/private-registries.ts';
 import type { AddedSteps } from '#workflow-files/runner-job.ts';
 import { inheritsSecrets, type Standing } from '../planning/called-jobs.ts';
+import { isDynamic } from '../runs/dynamic.ts';
 import type { RunRow } from '../store.ts';
+
+import { loadRunRegistries } from './run-registries.ts';
 
 /** What a job gets for its registries. Runners mask all secrets in logs. */
 type JobRegistries = { readonly steps: AddedSteps; readonly secrets: Readonly<Record<string, string>> };
@@ -26,53 +34,85 @@ const notInherited = 'the job that calls its workflow does not pass on all secre
 /** The registries that a job names in `PRIVATE_REGISTRIES`: which it gets, and why not the others. */
 async function decideRegistries(db: Db, secrets: Secrets, run: RunRow, names: readonly string[], standing: Standing) {
   if (!inheritsSecrets(standing)) return { granted: [], refused: names.map((name) => ({ name, reason: notInherited })) };
-  return selectRegistries(db, secrets, { id: run.repository_id, owner_id: run.owner_id }, names);
+  const repository = { id: run.repository_id, owner_id: run.owner_id };
+  return selectRegistries(db, secrets, repository, names, { isForServer: isDynamic(run) });
 }
 
 const namesOf = ({ own, definition }: Standing): string[] => namedRegistries(own.file.source, definition.source);
 
+/** Exchanges the identity token of a job for the secrets of registries. */
+type ExchangeSecrets = (registries: readonly OidcRegistry[]) => Promise<readonly Exchanged[]>;
+
 /**
  * The registries of a job; undefined if it names none. A run from a fork gets none, as with secrets.
+ * @param exchange called only if the job names registries of OIDC
  * @throws RegistryRefused for the first registry that the job can't have
  */
 export async function registriesOf(
   db: Db,
   secrets: Secrets,
-  run: RunRow,
-  standing: Standing,
+  { run, standing, exchange }: { readonly run: RunRow; readonly standing: Standing; readonly exchange: ExchangeSecrets },
 ): Promise<JobRegistries | undefined> {
   const names = namesOf(standing);
-  if (names.length === 0 || run.is_from_fork) return undefined;
+  const own = await loadRunRegistries(db, secrets, run);
+  refuse(own.refused);
+  if ((names.length === 0 && own.granted.length === 0) || run.is_from_fork) return undefined;
   const { granted, refused } = await decideRegistries(db, secrets, run, names, standing);
-  const [first] = refused;
-  if (first) throw new RegistryRefused(`The private registry ${first.name} can't be used: ${first.reason}`);
-  return jobRegistries(granted);
+  refuse(refused);
+  const needed = needExchange(granted);
+  const complete = completeRegistries(granted, needed.length > 0 ? await exchange(needed) : []);
+  refuse(complete.refused);
+  // Those of the run itself come first, so that they replace a package manager's own registry.
+  return jobRegistries([...own.granted, ...complete.granted]);
 }
 
-type ExplainedRegistry = { readonly name: string; readonly passed: boolean; readonly because: string };
+/** @throws RegistryRefused for the first one */
+function refuse([first]: readonly { readonly name: string; readonly reason: string }[]): void {
+  if (first) throw new RegistryRefused(`The private registry ${first.name} can't be used: ${first.reason}`);
+}
 
-/** Whether a job gets the registries that it names, and why not. A job that can't have one fails when a runner takes it. */
-export async function explainRegistries(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<ExplainedRegistry[]> {
-  const names = namesOf(standing);
+type ExplainedRegistries = { readonly passed: boolean; readonly because: string };
+
+/**
+ * Whether a job gets the registries that it names, and why not. A job that can't have one fails when a runner takes it.
+ * @param findSubject the subject of the job's identity tokens. It is called only if the job names registries of OIDC.
+ */
+export async function explainRegistries(
+  db: Db,
+  secrets: Secrets,
+  { run, standing, findSubject }: { readonly run: RunRow; readonly standing: Standing; findSubject: () => Promise<string> },
+): Promise<ExplainedRegistries[]> {
+  const names = explainedNames(standing);
+  if (!Array.isArray(names)) return [names];
   if (run.is_from_fork)
-    return names.map((name) => ({ name, passed: true, because: `it gets no ${name}, since its run is from a fork` }));
+    return names.map((name) => ({ passed: true, because: `it gets no ${name}, since its run is from a fork` }));
   if (names.length === 0) return [];
-  const { refused } = await decideRegistries(db, secrets, run, names, standing);
+  const { granted, refused } = await decideRegistries(db, secrets, run, names, standing);
+  const subject = needExchange(granted).length > 0 ? await findSubject() : '';
   const reasons = new Map(refused.map(({ name, reason }) => [name, reason]));
+  const found = new Map(granted.map((one) => [one.name.toUpperCase(), one]));
   return names.map((name) => {
     const reason = reasons.get(name);
-    const because = reason === undefined ? `it gets ${name}` : `it fails, since it can't have ${name}: ${reason}`;
-    return { name, passed: reason === undefined, because };
+    if (reason !== undefined) return { passed: false, because: `it fails, since it can't have ${name}: ${reason}` };
+    const registry = found.get(name);
+    const condition = registry && registry.secret === undefined ? conditionOf(registry, subject) : '';
+    return { passed: true, because: `it gets ${name}${condition}` };
   });
 }
 
-/**
- * The secrets of the registries that a job was given, which its log must not show, even if its organization has refused them
- * since.
- */
-export async function registrySecretsOf(db: Db, secrets: Secrets, run: RunRow, standing: Standing): Promise<string[]> {
-  const repository = { id: run.repository_id, owner_id: run.owner_id };
-  return Object.values(jobRegistries(await loadNamedRegistries(db, secrets, repository, namesOf(standing))).secrets);
+/** The names of the registries, or why the list is refused. */
+function explainedNames(standing: Standing): string[] | ExplainedRegistries {
+  try {
+    return namesOf(standing);
+  } catch (error) {
+    if (!(error instanceof ExpressionProblem)) throw error;
+    return { passed: false, because: `it fails: ${error.message}` };
+  }
+}
+
+function conditionOf(registry: OidcRegistry, subject: string): string {
+  const audience = audienceOf(registry) ?? "the page of the repository's owner";
+  return `, if ${registry.auth_type} accepts its identity token: its subject is ${subject}, and its audience ${audience}`;
 }
 
 function jobRegistries(credentials: readonly Credential[]): JobRegistries {
@@ -85,7 +125,7 @@ function jobRegistries(credentials: readonly Credential[]): JobRegistries {
   };
   const configuration = configurationFor(credentials, (text) => `\${{ secrets.${nameOf(text)} }}`);
   // A configuration may contain a secret in another encoding. Programs may print the secret itself.
-  for (const { secret } of credentials) if (secret) nameOf(secret);
+  for (const { secret } of credentials) nameOf(secret);
   return { steps: stepsFor(configuration), secrets: Object.fromEntries([...names].map(([text, name]) => [name, text])) };
 }
 

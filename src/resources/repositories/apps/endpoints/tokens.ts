@@ -1,4 +1,5 @@
 // Tokens that act for users or installations. Apps check and revoke them here.
+import { isToken } from '#access/viewer.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { invalid, notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -57,6 +58,6 @@ export const revokeInstallationToken = endpoint({
   replies: { 204: Nothing },
   async handle({ change, viewer }) {
     const { grant } = viewer;
-    if (grant.kind === 'installation') await change((scope) => removeToken(scope.tx, grant.tokenId));
+    if (isToken(grant) && grant.kind === 'installation') await change((scope) => removeToken(scope.tx, grant.tokenId));
   },
 });

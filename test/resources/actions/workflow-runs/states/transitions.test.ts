@@ -163,7 +163,14 @@ test('a new run is queued, and is told of', async () => {
     const { tx } = scope;
     const last = await lastEvent(tx);
     const { id: _, owner_id: __, status: ___, conclusion: ____, created_at, started_at, updated_at, ...row } = run;
-    const columns = { ...row, head_commit: JSON.stringify(row.head_commit), problems: '[]', run_number: 2, event_id: null };
+    const columns = {
+      ...row,
+      head_commit: JSON.stringify(row.head_commit),
+      problems: '[]',
+      registries: null,
+      run_number: 2,
+      event_id: null,
+    };
     const made = await requestRun({ ...scope, now: later }, columns);
     expect(made).toMatchObject({ status: 'queued', conclusion: null, created_at: later, started_at: later, updated_at: later });
     expect(await eventsSince(tx, last)).toEqual(['workflow_run.requested']);

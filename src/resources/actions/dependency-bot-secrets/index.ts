@@ -1,0 +1,1 @@
+export { loadBotSecretsForJob } from './job.ts';

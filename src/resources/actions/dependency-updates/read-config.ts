@@ -1,0 +1,76 @@
+// Reads the configuration files of default branches.
+import type { JobContext } from '#endpoint/job-context.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { job } from '#jobs/job.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { loadNamedRepositories, lockRepository, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { botLimits, configPaths, parseConfig } from '#resources/security/dependency-bot/index.ts';
+import { type ConfigRow, listSchedules, putConfig, removeConfig, replaceSchedules } from './config-store.ts';
+import { digestOf } from './start.ts';
+
+type FoundConfig = { readonly path: string; readonly oid: Oid };
+
+/** The configuration file of a default branch. It reads Git alone. */
+export async function findConfig(
+  git: JobContext['services']['git'],
+  repository: RepositoryWithOwner,
+): Promise<FoundConfig | undefined> {
+  const gitRepository = repoOf(git, repository.id);
+  if (!(await repositoryExists(gitRepository))) return undefined;
+  await using reader = await openObjects(gitRepository);
+  const head = await reader.findInfo(branchRef(repository.default_branch), { peel: 'commit' });
+  if (!head) return undefined;
+  for (const path of configPaths) {
+    const folder = await reader.findFolder(head.oid, path.slice(0, path.indexOf('/')));
+    const entries = folder ? await reader.getTree(folder.oid) : [];
+    const entry = entries.find(({ name, type }) => type === 'blob' && name === path.slice(path.indexOf('/') + 1));
+    if (entry) return { path, oid: entry.oid };
+  }
+  return undefined;
+}
+
+/** Reads the configuration file of a repository. Entries that are new or have changed begin at once. */
+export const readConfigs = job<{ readonly repository: Id<'repositories'> }, JobContext>({
+  name: 'dependency-updates.read-config',
+  attempts: 10,
+  async run({ repository: id }, { db, services, change, now }) {
+    const repository = (await loadNamedRepositories(db, [id])).get(id);
+    const found = repository && (await findConfig(services.git, repository));
+    if (!repository) return;
+    const row = found && { repository_id: id, ...found, ...(await contentOf(services.git, repository, found.oid)) };
+    await change(async ({ tx }) => {
+      await lockRepository(tx, id);
+      if (!row) return void (await removeConfig(tx, id));
+      const times = new Map((await listSchedules(tx, id)).map(({ digest, next_at }) => [digest, next_at]));
+      await putConfig(tx, row);
+      const rows = (row.config?.updates ?? []).map((entry, at) => {
+        const digest = digestOf(entry);
+        const time = times.get(digest);
+        return { entry: at, digest, next_at: time === undefined ? now : time };
+      });
+      await replaceSchedules(tx, id, rows);
+    });
+  },
+});
+
+const maxBytes = fixedValue(botLimits.configSize);
+
+async function contentOf(
+  git: JobContext['services']['git'],
+  repository: RepositoryWithOwner,
+  oid: Oid,
+): Promise<Pick<ConfigRow, 'config' | 'problems'>> {
+  await using reader = await openObjects(repoOf(git, repository.id));
+  if ((await reader.sizeOf(oid)) > maxBytes)
+    return { config: null, problems: [{ message: `The file has more than ${maxBytes / 1024} KiB`, line: 1 }] };
+  const { data } = await reader.get(oid, { type: 'blob' });
+  const { config = null, problems } = await parseConfig(data.toString('utf8'), {
+    key: `owner ${repository.owner_id}`,
+    kind: 'signed_in',
+  });
+  return { config, problems };
+}

@@ -1,0 +1,117 @@
+// What becomes of a search whose run has ended.
+import type { JobContext } from '#endpoint/job-context.ts';
+import { batchSubscription } from '#events/subscription.ts';
+import { enqueueAll, job } from '#jobs/job.ts';
+import { gather, unique } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { listJobsOfAttempt, loadRuns } from '#resources/actions/workflow-runs/index.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { decodeResult, type UpdateResponse, updateJob } from '#resources/security/dependency-bot/index.ts';
+import { botActionIn } from './bot.ts';
+import { updateLimits } from './limits.ts';
+import { closeProposal, propose } from './proposals.ts';
+import { updateVulnerable } from './security.ts';
+import {
+  endUpdate,
+  findProposal,
+  listLostUpdates,
+  listOpenProposals,
+  listUndone,
+  removeOldUpdates,
+  type UpdateRow,
+} from './store.ts';
+import { closingTexts } from './texts.ts';
+
+/** Queues the results of searches whose runs have ended. */
+export const followRuns = batchSubscription<'workflow_run.completed', JobContext>({
+  name: 'dependency-updates.follow-runs',
+  on: ['workflow_run.completed'],
+  attempts: 10,
+  async runAll(events, { db, change }) {
+    const runs = unique(events.flatMap(({ data }) => (data.dynamic ? data.run : [])));
+    const updates = runs.length > 0 ? await listUndone(db, runs) : [];
+    if (updates.length > 0) await change(({ tx }) => enqueueAll(tx, finishUpdates, updates.map(entryOf)));
+  },
+});
+
+type Payload = { readonly run: Id<'workflow_runs'> };
+
+/** The searches of a repository end one after the other, so that their limits hold. */
+const entryOf = ({ repository_id, run_id }: UpdateRow) => ({
+  payload: { run: run_id } as Payload,
+  options: { queue: `dependency-updates:${repository_id}` },
+});
+
+/** Makes pull requests of what a search has found. */
+export const finishUpdates = job<Payload, JobContext>({
+  name: 'dependency-updates.finish',
+  attempts: 10,
+  async run({ run }, context) {
+    const [update] = await listUndone(context.db, [run]);
+    const repository = update && (await loadNamedRepositories(context.db, [update.repository_id])).get(update.repository_id);
+    if (!update || !repository) return;
+    const found = await resultOf(context, run);
+    const problem = 'problem' in found ? found.problem : await applyResult(context, repository, update, found);
+    const ended = { state: 'problem' in found ? ('failed' as const) : ('done' as const), problem, ended_at: context.now };
+    if (!(await context.change(({ tx }) => endUpdate(tx, update.id, ended)))) return;
+    // Alerts may have changed while it ran.
+    if (update.kind === 'security') await updateVulnerable(context, repository, { unlessSame: 'request' });
+  },
+});
+
+/** What the job of a run returned, or why there is nothing. */
+async function resultOf({ db }: JobContext, id: Id<'workflow_runs'>): Promise<UpdateResponse | { readonly problem: string }> {
+  const run = (await loadRuns(db, [id])).get(id);
+  if (run?.status !== 'completed') return { problem: 'Its run was deleted' };
+  const job = (await listJobsOfAttempt(db, run.id, run.attempt)).find(({ key }) => key === updateJob);
+  if (run.conclusion !== 'success' || !job) return { problem: job?.problem ?? `Its run ended with ${run.conclusion}` };
+  const { result } = job.outputs as { readonly result?: string };
+  const decoded = result === undefined ? undefined : await decodeResult(result);
+  return decoded ?? { problem: 'Its job returned no valid result' };
+}
+
+const maxProblem = 10_000;
+
+/** Proposes what was found. @returns what it couldn't do; null if nothing is left */
+async function applyResult(
+  context: JobContext,
+  repository: RepositoryWithOwner,
+  update: UpdateRow,
+  { results, skipped }: UpdateResponse,
+): Promise<string | null> {
+  const action = await botActionIn(context.scope, repository);
+  if (!action) return 'The bot has no access to the repository';
+  const problems = skipped.map(({ name, reason }) => (name === undefined ? reason : `${name}: ${reason}`));
+  for (const found of results) {
+    const isFull = update.kind === 'security' && update.remakes_id === null && (await isAtLimit(context, update));
+    const problem = isFull ? 'too many pull requests are open' : await propose(context, { repository, action, update }, found);
+    if (problem !== undefined) problems.push(`${found.group ?? gather(found.dependencies, 'name').join(', ')}: ${problem}`);
+  }
+  if (update.remakes_id !== null && results.length === 0 && skipped.length === 0) {
+    const remade = await findProposal(context.db, update.remakes_id);
+    if (remade?.is_open) await closeProposal(context, action, remade, closingTexts.done);
+  }
+  return problems.length === 0 ? null : problems.join('\n').slice(0, maxProblem);
+}
+
+/** Pull requests that mend vulnerabilities have a limit of their own; that of version updates is in the search. */
+async function isAtLimit({ db }: JobContext, { repository_id }: UpdateRow): Promise<boolean> {
+  const open = (await listOpenProposals(db, repository_id)).filter(({ kind }) => kind === 'security');
+  return open.length >= fixedValue(updateLimits.securityPulls);
+}
+
+/** Runs end after six hours at most. Those of searches end earlier. */
+const lostAfter = 24 * 3_600_000;
+
+/** Ends searches whose runs were deleted, and deletes old ones. */
+export const cleanUpdates = job<Record<string, never>, JobContext>({
+  name: 'dependency-updates.clean',
+  attempts: 1,
+  schedule: { cron: '41 * * * *' },
+  async run(_payload, { db, change, now }) {
+    for (const { id } of await listLostUpdates(db, new Date(now.getTime() - lostAfter)))
+      await change(({ tx }) => endUpdate(tx, id, { state: 'failed', problem: 'Its run did not end', ended_at: now }));
+    await change(({ tx }) => removeOldUpdates(tx, new Date(now.getTime() - fixedValue(updateLimits.keptUpdates))));
+  },
+});

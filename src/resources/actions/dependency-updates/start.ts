@@ -1,0 +1,112 @@
+// Starting searches for updates: each is a run of a workflow that the server writes.
+import { createHash } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import type { JobContext } from '#endpoint/job-context.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import type { Oid } from '#git/objects/oid.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { listUsableRegistries } from '#resources/actions/private-registries/index.ts';
+import { createRun, prepareDynamicRun, runScope } from '#resources/actions/workflow-runs/index.ts';
+import { dependencyBotOn } from '#resources/repositories/apps/index.ts';
+import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { type UpdateRequest, updatesWorkflow, updateWorkflow } from '#resources/security/dependency-bot/index.ts';
+import { updateLimits } from './limits.ts';
+import { configuredRegistries } from './settings.ts';
+import { findLastUpdate, findRemaking, insertUpdate, type PullOptions, type Target } from './store.ts';
+
+export type WantedUpdate = {
+  readonly repository: RepositoryWithOwner;
+  readonly targetBranch: string;
+  /** What to look for. The updates that are proposed already are in `open`. */
+  readonly request: Omit<UpdateRequest, 'open'>;
+  readonly open: UpdateRequest['open'];
+  readonly options: PullOptions;
+  /** The pull request that is made again. */
+  readonly remakes?: Id<'issues'>;
+  /** It isn't started if the search before it had the same request, or that and the same commit. Omitted: `commit`. */
+  readonly unlessSame?: 'commit' | 'request' | 'never';
+};
+
+const registryTypes: { readonly [Name in Target['ecosystem']]: string } = {
+  npm: 'npm_registry',
+  pip: 'python_index',
+  gomod: 'goproxy_server',
+};
+
+const jobMinutes = fixedValue(updateLimits.jobTime) / 60_000;
+
+/** Starts a search, unless an equal one is running, or the last one looked for the same (`unlessSame`). */
+export async function startUpdate(context: JobContext, wanted: WantedUpdate): Promise<void> {
+  const { scope, services, now } = context;
+  const { repository, targetBranch, request, open, options, remakes, unlessSame = 'commit' } = wanted;
+  const target: Target = {
+    repository_id: repository.id,
+    ecosystem: request.ecosystem,
+    directory: request.directory,
+    kind: request.kind,
+    target_branch: targetBranch,
+  };
+  const base = await headOf(context, repository, targetBranch);
+  if (base === undefined) return;
+  const last = remakes === undefined ? await findLastUpdate(scope.db, target) : await findRemaking(scope.db, remakes);
+  if (last?.state === 'running') return;
+  const stored: UpdateRequest = { ...request, open: [] };
+  const isSame =
+    last !== undefined && isDeepStrictEqual(last.request, stored) && (unlessSame === 'request' || last.base_sha === base);
+  if (isSame && unlessSame !== 'never') return;
+  const row = { ...target, base_sha: base, request: stored, options, remakes_id: remakes ?? null, created_at: now };
+  const usable = await listUsableRegistries(scope.db, services.secrets, repository);
+  const registries = usable.filter(({ registry_type }) => registry_type === registryTypes[request.ecosystem]);
+  const content = updateWorkflow(
+    { ...request, open },
+    { runsOn: services.dependencyBotRunner, timeoutMinutes: jobMinutes, registries: registries.map(({ name }) => name) },
+  );
+  const bot = await scope.change((scope) => dependencyBotOn(scope.tx, repository.owner_id, now));
+  const prepared = await prepareDynamicRun(scope, {
+    repository,
+    workflow: updatesWorkflow,
+    content,
+    title: titleOf(request),
+    sha: base,
+    branch: targetBranch,
+    // Its job can't write caches, which jobs of the branch would use.
+    isForBranch: false,
+    actor: bot.account.id,
+    registries: await configuredRegistries(scope.db, repository.id, {
+      ...request,
+      targetBranch: targetBranch === repository.default_branch ? undefined : targetBranch,
+    }),
+  });
+  if (!prepared) return;
+  await runScope(scope).change(async (scope) => {
+    const run = await createRun(scope, prepared);
+    const isRunning = run !== undefined && run.status !== 'completed';
+    await insertUpdate(scope.tx, {
+      ...row,
+      run_id: run?.id ?? null,
+      ...(isRunning
+        ? { state: 'running' as const, problem: null, ended_at: null }
+        : { state: 'failed' as const, problem: notStarted(run?.conclusion), ended_at: now }),
+    });
+  });
+}
+
+const notStarted = (conclusion: string | null | undefined): string =>
+  conclusion == null ? 'Workflows are disabled in this repository' : `Its run ended with ${conclusion} before it began`;
+
+const titleOf = ({ ecosystem, directory, kind }: Omit<UpdateRequest, 'open'>): string =>
+  `${kind === 'security' ? 'Security updates' : 'Version updates'} of ${ecosystem} in ${directory}`;
+
+/** The commit of a branch; undefined if it doesn't exist. */
+async function headOf({ services }: JobContext, { id }: RepositoryWithOwner, branch: string): Promise<Oid | undefined> {
+  const gitRepository = repoOf(services.git, id);
+  if (!(await repositoryExists(gitRepository))) return undefined;
+  await using reader = await openObjects(gitRepository);
+  return (await reader.findInfo(branchRef(branch), { peel: 'commit' }))?.oid;
+}
+
+/** A short text that differs where what is updated differs. */
+export const digestOf = (value: unknown): string => createHash('sha256').update(JSON.stringify(value)).digest('hex');

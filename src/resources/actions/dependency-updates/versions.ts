@@ -1,0 +1,114 @@
+// Version updates: what the configuration files of repositories ask for, at their times.
+import type { JobContext } from '#endpoint/job-context.ts';
+import { openObjects } from '#git/objects/objects.ts';
+import { listTree } from '#git/objects/tree-list.ts';
+import { branchRef } from '#git/refs/ref-name.ts';
+import { repoOf, repositoryExists } from '#git/store.ts';
+import { enqueue, job } from '#jobs/job.ts';
+import { stepsOf } from '#jobs/repeat.ts';
+import { gather } from '#lib/collections.ts';
+import type { Id } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { directoriesOf, nextTime, type UpdateEntry } from '#resources/security/dependency-bot/index.ts';
+import { listDue, loadConfigs, passSchedule } from './config-store.ts';
+import { ignoresInRequest } from './ignores.ts';
+import { updateLimits } from './limits.ts';
+import { openUpdates } from './requests.ts';
+import { optionsOf } from './settings.ts';
+import { startUpdate } from './start.ts';
+import { listIgnores, listOpenProposals } from './store.ts';
+
+const batchSize = 500;
+
+/** Queues the entries whose time has come. One whose time passed while no worker ran is looked at once, late. */
+export const runSchedules = job<Record<string, never>, JobContext>({
+  name: 'dependency-updates.schedule',
+  attempts: 1,
+  schedule: { cron: '* * * * *', atStart: true },
+  async run(_payload, context) {
+    const { db, change, now } = context;
+    const due = await listDue(db, { until: now, limit: batchSize });
+    const configs = await loadConfigs(db, gather(due, 'repository_id'));
+    for (const schedule of stepsOf(context, due)) {
+      const { repository_id: repository, entry: at } = schedule;
+      const entry = configs.get(repository)?.config?.updates[at];
+      const next = entry && nextTime(entry.schedule, now, `${repository}/${at}`);
+      await change(async ({ tx }) => {
+        if (!(await passSchedule(tx, schedule, next ?? null)) || !entry) return;
+        await enqueue(tx, lookForVersions, { repository, entry: at }, { queue: `dependency-updates:${repository}` });
+      });
+    }
+  },
+});
+
+type Payload = { readonly repository: Id<'repositories'>; readonly entry: number };
+
+/** Starts searches for the directories of an entry. */
+export const lookForVersions = job<Payload, JobContext>({
+  name: 'dependency-updates.look-for-versions',
+  attempts: 5,
+  async run({ repository: id, entry: at }, context) {
+    const repository = (await loadNamedRepositories(context.db, [id])).get(id);
+    const entry = (await loadConfigs(context.db, [id])).get(id)?.config?.updates[at];
+    if (!repository || repository.archived || !entry || entry.version.limit === 0) return;
+    const targetBranch = entry.targetBranch ?? repository.default_branch;
+    const paths = await pathsOf(context, repository, targetBranch);
+    if (!paths) return;
+    const ignores = ignoresInRequest(await listIgnores(context.db, id, entry.ecosystem));
+    for (const directory of stepsOf(context, directoriesOf(entry, paths).slice(0, maxDirectories))) {
+      const { ecosystem } = entry;
+      const limit = await leftOf(context, { repository, entry, directory, targetBranch });
+      if (limit === 0) continue;
+      await startUpdate(context, {
+        repository,
+        targetBranch,
+        request: {
+          ecosystem,
+          directory,
+          kind: 'version',
+          version: { ...entry.version, ignore: [...entry.version.ignore, ...ignores], limit },
+        },
+        open: await openUpdates(context.db, id, { ecosystem, directory }),
+        options: optionsOf(entry),
+        unlessSame: 'never',
+      });
+    }
+  },
+});
+
+const maxDirectories = fixedValue(updateLimits.directories);
+
+/** The files of a branch; undefined if it doesn't exist. */
+async function pathsOf(
+  { services }: JobContext,
+  repository: RepositoryWithOwner,
+  branch: string,
+): Promise<readonly string[] | undefined> {
+  const gitRepository = repoOf(services.git, repository.id);
+  if (!(await repositoryExists(gitRepository))) return undefined;
+  await using reader = await openObjects(gitRepository);
+  const head = await reader.findInfo(branchRef(branch), { peel: 'commit' });
+  if (!head) return undefined;
+  const { entries } = await listTree(gitRepository, head.oid, { recursive: true, limit: fixedValue(updateLimits.files) });
+  return gather(entries, 'path');
+}
+
+type Looking = {
+  readonly repository: RepositoryWithOwner;
+  readonly entry: UpdateEntry;
+  readonly directory: string;
+  readonly targetBranch: string;
+};
+
+/** How many further pull requests the entry allows for a directory. */
+async function leftOf({ db }: JobContext, { repository, entry, directory, targetBranch }: Looking): Promise<number> {
+  const open = (await listOpenProposals(db, repository.id)).filter(
+    (row) =>
+      row.kind === 'version' &&
+      row.ecosystem === entry.ecosystem &&
+      row.directory === directory &&
+      row.target_branch === targetBranch,
+  );
+  return Math.max(0, entry.version.limit - open.length);
+}

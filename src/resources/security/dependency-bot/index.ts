@@ -1,0 +1,8 @@
+export { type BotConfig, type ConfigProblem, configPaths, type UpdateEntry } from './config/config.ts';
+export { directoriesOf } from './config/directories.ts';
+export { parseConfig } from './config/parse.ts';
+export { nextTime } from './config/schedule.ts';
+export { botLimits } from './limits.ts';
+export { listReadable as listReadableByBot } from './store.ts';
+export { decodeResult, mayChange, type UpdateRequest, type UpdateResponse } from './updates/contract.ts';
+export { updateJob, updatesWorkflow, updateWorkflow } from './updates/workflow.ts';

@@ -1,0 +1,118 @@
+import { expect, test } from 'vitest';
+import { enqueue } from '#jobs/job.ts';
+import { runSchedules } from '#resources/actions/dependency-updates/versions.ts';
+import { lockOf } from '#test/resources/security/dependency-alerts/setting.ts';
+import { botSetting, botWorld, lockPath, requestOf, updateOfLeft } from './setting.ts';
+
+const w = await botWorld();
+
+const configPath = '.github/dependabot.yml';
+const config = (more = '') => `version: 2
+updates:
+  - package-ecosystem: npm
+    directories: ['/web', '/other/*']
+    schedule: {interval: daily, time: '09:00'}
+    open-pull-requests-limit: 2
+    labels: [updates]
+    commit-message: {prefix: build, include: scope}
+    ignore:
+      - dependency-name: right
+        update-types: ['version-update:semver-major']
+${more}`;
+
+/** Moves the clock, and looks at schedules. */
+async function passTime(hours = 0): Promise<void> {
+  w.clock.now = new Date(w.clock.now.getTime() + hours * 3_600_000);
+  await w.change(({ tx }) => enqueue(tx, runSchedules, {}));
+  await w.settle();
+}
+
+/** A repository with a lock file and a configuration. */
+async function versionSetting(text = config()) {
+  const setting = await botSetting(w, { isOn: false });
+  await setting.put(lockPath, lockOf({ left: '2.0.0' }));
+  await setting.put(configPath, text);
+  await passTime();
+  return setting;
+}
+
+test('a configuration file begins at once, and its pull requests look as it says', async () => {
+  const { answer, pulls, runner } = await versionSetting();
+  const task = await answer([updateOfLeft({ left: '2.0.0' }, '2.1.0')]);
+  expect(requestOf(task)).toEqual({
+    ecosystem: 'npm',
+    directory: '/web',
+    kind: 'version',
+    version: {
+      ignore: [{ name: 'right', update_types: ['major'] }],
+      groups: [],
+      strategy: 'auto',
+      limit: 2,
+    },
+    open: [],
+  });
+  expect(await pulls()).toMatchObject([
+    {
+      title: 'build(deps): bump left from 2.0.0 to 2.1.0 in /web',
+      labels: [{ name: 'updates' }],
+      head: { ref: 'dependency-bot/npm_and_yarn/web/left-2.1.0' },
+    },
+  ]);
+  await passTime();
+  expect(await runner.fetch()).toBeUndefined();
+});
+
+test('it looks again at its time, for what is not proposed yet, within its limit', async () => {
+  const { answer, put, runner, pulls } = await versionSetting();
+  await answer([updateOfLeft({ left: '2.0.0' }, '2.1.0')]);
+  await passTime(72);
+  const second = await answer([]);
+  expect(requestOf(second)).toMatchObject({ version: { limit: 1 }, open: [{ dependencies: [{ name: 'left', to: '2.1.0' }] }] });
+  await put('README.md', 'Nothing of the configuration');
+  await passTime();
+  expect(await runner.fetch()).toBeUndefined();
+  expect(await pulls()).toHaveLength(1);
+});
+
+test('patterns of directories match folders with manifests', async () => {
+  const { put, runner } = await versionSetting(config().replace("'/web', ", ''));
+  expect(await runner.fetch()).toBeUndefined();
+  await put('other/one/package.json', '{}');
+  await put('other/README.md', 'x');
+  await passTime(72);
+  expect(requestOf(await runner.fetch())).toMatchObject({ directory: '/other/one' });
+  expect(await runner.fetch()).toBeUndefined();
+});
+
+test('a limit of zero, and a file that is removed, turn version updates off', async () => {
+  const { runner, client, base } = await versionSetting(config().replace('limit: 2', 'limit: 0'));
+  expect(await runner.fetch()).toBeUndefined();
+  const { body } = await client.get(`${base}/contents/${configPath}`);
+  await client.delete(`${base}/contents/${configPath}`, { message: 'Remove it', sha: body.sha });
+  await w.settle();
+  await passTime(72);
+  expect(await runner.fetch()).toBeUndefined();
+});
+
+test('what people close is not proposed again by version updates', async () => {
+  const { answer, pulls, client, base } = await versionSetting();
+  await answer([updateOfLeft({ left: '2.0.0' }, '2.1.0')]);
+  const [{ number }] = await pulls();
+  await client.patch(`${base}/pulls/${number}`, { state: 'closed' });
+  await w.settle();
+  await passTime(72);
+  expect(requestOf(await answer([]))).toMatchObject({
+    version: { ignore: [{ name: 'right' }, { name: 'left', versions: ['= 2.1.0'] }], limit: 2 },
+  });
+});
+
+test('version updates go to the branch that the file names', async () => {
+  const { put, client, base, runner } = await botSetting(w, { isOn: false });
+  await put(lockPath, lockOf({ left: '2.0.0' }));
+  const { body } = await client.get(`${base}/git/ref/heads/main`);
+  await client.post(`${base}/git/refs`, { ref: 'refs/heads/next', sha: body.object.sha });
+  await put(configPath, config('    target-branch: next\n'));
+  await passTime();
+  const task = await runner.fetch();
+  expect(task?.context).toMatchObject({ sha: body.object.sha, ref: '' });
+});
