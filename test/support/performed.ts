@@ -14,7 +14,7 @@ const byFile = Map.groupBy(
   ({ file }) => file,
 );
 const isNamed = (name: string, current: string): boolean => {
-  const parts = name.split(/%\w|\$[\w.]+/).map((part) => RegExp.escape(part));
+  const parts = name.split(/%\w|\$[\w.]+/).map((part) => part.replaceAll(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`));
   return new RegExp(parts.join('.*')).test(current);
 };
 

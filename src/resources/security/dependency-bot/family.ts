@@ -9,7 +9,7 @@ import * as schemas from './schemas.ts';
 export const dependencyBot = family({
   name: 'dependency-bot',
   effect: 'A bot that proposes updates gets or loses read access to other repositories.',
-  page: 'dependency-alerts.md',
+  page: 'dependency-bot.md',
   limits,
   interpreters,
   schemas,
