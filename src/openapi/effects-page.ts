@@ -2,12 +2,12 @@ import type { Endpoint } from '#endpoint/endpoint.ts';
 
 const introduction = `# Effects
 
-What changes in the world when an operation is called? This page answers for each family of operations that write, in one sentence, and names
-the tests that show it: each calls the operation, and finds the change where somebody would meet it. Operations that only read are left out; what
-each one asks for and answers is in the OpenAPI document.
+What changes in the world when an operation is called? This page answers for each family of operations that write, in one
+sentence, and names the tests that show it: each calls the operation, and finds the change where somebody would meet it.
+Operations that only read are left out; what each one asks for and answers is in the OpenAPI document.
 
-\`npm run docs\` makes this page from the declarations of the families and from the names of the tests. A test fails if it is stale, if an
-operation that writes has no test here, or if a test that is named doesn't exist or doesn't call the operation.`;
+\`npm run docs\` makes this page from the declarations of the families and from the names of the tests. A test fails if it is
+stale, if an operation that writes has no test here, or if a test that is named doesn't exist or doesn't call the operation.`;
 
 /** A test that shows the effects of operations. */
 export type ShownBy = { readonly file: string; readonly name: string };

@@ -99,7 +99,7 @@ const importedBy = (file: string): string[] =>
     from === '#test' ? `test${path}` : `${file.slice(0, file.lastIndexOf('/'))}${path}`,
   );
 
-/** Whether the text of a test has the words of a call of an operation: its method and the last fixed word of its path, or its id. */
+/** Whether the text of a test calls an operation: by its method and the last fixed word of its path, or by its id. */
 function calls(text: string, { id, method, path }: Pick<Endpoint, 'id' | 'method' | 'path'>): boolean {
   const word = path.split('/').findLast((one) => one !== '' && !one.startsWith('{')) ?? '';
   const isCalled = new RegExp(`\\b${method}\\b|\\.${method.toLowerCase()}\\b|'${method.toLowerCase()}'`).test(text);
