@@ -127,6 +127,10 @@ const attacks: Record<string, readonly [file: string, title: string]> = {
     'an archive with more than the limits allow',
   ],
   'keys and signatures of SSH and OpenPGP': [abuse, 'keys that are none'],
+  "reviews that an assistant's model writes, in JSON": [
+    'resources/platform/assistant/reviews.test.ts',
+    'of the server becomes a review that says so',
+  ],
   'queries of searches': [abuse, 'a search of 20,000 characters'],
   'objects, listings and differences of Git': [abuse, 'eight recursive trees of a bomb'],
 };

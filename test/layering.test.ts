@@ -21,7 +21,7 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
   access: { may: ['database', 'lib'] },
   search: { may: ['git', 'net', 'database', 'lib'] },
   'webhook-delivery': { may: ['events', 'jobs', 'net', 'vocabulary', 'database', 'lib'] },
-  'runner-providers': { may: ['database', 'lib'] },
+  'runner-providers': { may: ['net', 'database', 'lib'] },
   endpoint: {
     may: ['access', 'vocabulary', 'database', 'lib'],
     types: ['jobs', 'git', 'net', 'objects', 'search', 'webhook-delivery', 'runner-providers'],

@@ -25,7 +25,7 @@ export async function verifyAppJwt(token: string, { db, now }: { db: Db; now: Da
     if (payload.exp === undefined || payload.exp > latest) {
       throw unauthenticated("'Expiration time' claim ('exp') is too far in the future");
     }
-    return { grant: { kind: 'app_jwt', appId: app.id } };
+    return { grant: { kind: 'app_jwt', appId: app.id, ownerId: app.owner } };
   }
   throw undecodable();
 }

@@ -61,7 +61,7 @@ export const clientSecretPrefix = 'hcs_';
 async function byClientSecret(clientId: string, secret: string, { db }: Authenticator): Promise<Viewer> {
   const app = isWellFormed(secret, [clientSecretPrefix]) ? await findClient(db, clientId) : undefined;
   if (!app?.client_secret_hash || !sameHash(app.client_secret_hash, hashToken(secret))) throw badCredentials();
-  return { grant: { kind: 'client', appId: app.id } };
+  return { grant: { kind: 'client', appId: app.id, ownerId: app.owner_id } };
 }
 
 async function byToken<Row>(token: string, context: Authenticator, along: Along<Row>): Promise<Authenticated<Row>> {

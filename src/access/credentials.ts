@@ -99,17 +99,20 @@ export async function findTokenById(db: Db, id: Id<'tokens'>): Promise<TokenRow 
 
 /** Finds an app by its client id, for endpoints where apps authenticate with their client secret. */
 export const findClient = (db: Db, clientId: string) =>
-  db.selectFrom('apps').select(['id', 'client_secret_hash']).where('client_id', '=', clientId).executeTakeFirst();
+  db.selectFrom('apps').select(['id', 'owner_id', 'client_secret_hash']).where('client_id', '=', clientId).executeTakeFirst();
 
 /** Finds the app with this id or client id (the issuer of a JSON web token), with its public keys. */
-export async function findJwtApp(db: Db, issuer: string): Promise<{ id: Id<'apps'>; keys: string[] } | undefined> {
+export async function findJwtApp(
+  db: Db,
+  issuer: string,
+): Promise<{ id: Id<'apps'>; owner: Id<'accounts'>; keys: string[] } | undefined> {
   const rows = await db
     .selectFrom('apps')
     .innerJoin('app_keys', 'app_keys.app_id', 'apps.id')
-    .select(['apps.id', 'app_keys.public_key'])
+    .select(['apps.id', 'apps.owner_id', 'app_keys.public_key'])
     .where('apps.kind', '=', 'app')
     .where((eb) => eb.or([eb('apps.client_id', '=', issuer), eb(sql`apps.id::text`, '=', issuer)]))
     .execute();
   const first = rows[0];
-  return first && { id: first.id, keys: rows.map((row) => row.public_key) };
+  return first && { id: first.id, owner: first.owner_id, keys: rows.map((row) => row.public_key) };
 }

@@ -3,7 +3,7 @@ import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
 import { removeSome } from '#database/remove-some.ts';
 import type { Caller } from '#lib/caller.ts';
-import type { Viewer } from './viewer.ts';
+import type { Account, Viewer } from './viewer.ts';
 
 /** The buckets that requests count against (document 1, Limits). */
 export type Bucket = 'core' | 'search' | 'code_search' | 'semantic_search';
@@ -49,16 +49,24 @@ export function allowance(limits: Limits, bucket: Bucket, { grant }: Viewer): { 
   }
 }
 
+const accountKey = (id: Account['id']): string => `account:${id}`;
+
+/** The caller for work of an account that no request of its own causes. */
+export const accountCaller = (id: Account['id']): Caller => ({ key: accountKey(id), kind: 'signed_in' });
+
+/** The caller for something that an account owns, and that uses the account's share of the process. */
+export const ownedCaller = (key: string, owner: Account['id']): Caller => ({ key, kind: 'signed_in', share: accountKey(owner) });
+
 /**
  * The caller that a request counts against: an account with all its tokens and keys, an installation, an app, a deploy key, or
  * else the client's address.
  */
 export function callerOf(viewer: Viewer, address: string): Caller {
   const { grant } = viewer;
-  if (grant.kind === 'installation') return { key: `installation:${grant.installationId}`, kind: 'signed_in' };
-  if (grant.kind === 'deploy_key') return { key: `deploy_key:${grant.keyId}`, kind: 'signed_in' };
-  if (grant.kind === 'app_jwt' || grant.kind === 'client') return { key: `app:${grant.appId}`, kind: 'signed_in' };
-  if (viewer.account) return { key: `account:${viewer.account.id}`, kind: 'signed_in' };
+  if (grant.kind === 'installation') return ownedCaller(`installation:${grant.installationId}`, grant.ownerId);
+  if (grant.kind === 'deploy_key') return ownedCaller(`deploy_key:${grant.keyId}`, grant.ownerId);
+  if (grant.kind === 'app_jwt' || grant.kind === 'client') return ownedCaller(`app:${grant.appId}`, grant.ownerId);
+  if (viewer.account) return accountCaller(viewer.account.id);
   return { key: `address:${networkOf(address)}`, kind: 'anonymous' };
 }
 

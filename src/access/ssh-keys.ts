@@ -11,6 +11,7 @@ export type KnownSshKey = { id: Id<'public_keys'>; viewer: Viewer; name: string;
 type KeyRow = {
   id: Id<'public_keys'>;
   repository_id: Id<'repositories'> | null;
+  owner_id: Id<'accounts'> | null;
   read_only: boolean;
   added_by: Id<'accounts'> | null;
   last_used_at: Date | null;
@@ -24,7 +25,7 @@ type KeyRow = {
  */
 export async function findSshKey(db: Db, fingerprint: string): Promise<KnownSshKey | undefined> {
   const { rows } = await sql<KeyRow>`
-    select k.id, k.repository_id, k.read_only, k.added_by, k.last_used_at, to_jsonb(a) as account,
+    select k.id, k.repository_id, r.owner_id, k.read_only, k.added_by, k.last_used_at, to_jsonb(a) as account,
       coalesce(a.login, o.login || '/' || r.name) as name
     from public_keys k
       left join accounts a on a.id = k.user_id
@@ -41,12 +42,13 @@ const viewerOf = (row: KeyRow): Viewer =>
     ? { account: reviveAccount(row.account), grant: { kind: 'ssh_key', keyId: row.id, scopes: ['repo'] } }
     : { grant: deployKeyGrant(row) };
 
-function deployKeyGrant({ id, repository_id, read_only, added_by }: KeyRow): Grant {
-  if (repository_id === null) throw new Error('A key belongs to nobody');
+function deployKeyGrant({ id, repository_id, owner_id, read_only, added_by }: KeyRow): Grant {
+  if (repository_id === null || owner_id === null) throw new Error('A key belongs to nobody');
   return {
     kind: 'deploy_key',
     keyId: id,
     repositoryId: repository_id,
+    ownerId: owner_id,
     addedBy: added_by ?? undefined,
     permissions: { contents: read_only ? 'read' : 'write', metadata: 'read' },
   };

@@ -37,7 +37,7 @@ export type Grant =
       permissions: PermissionSet;
       expiresAt?: Date;
     }
-  | { kind: 'app_jwt'; appId: Id<'apps'> }
+  | { kind: 'app_jwt'; appId: Id<'apps'>; ownerId: Id<'accounts'> }
   /** A user's SSH key. Only Git's transport accepts it. */
   | { kind: 'ssh_key'; keyId: Id<'public_keys'>; scopes: readonly ['repo'] }
   /** A deploy key, which acts for no account. Its pushes are attributed to `addedBy`, the account that added it. */
@@ -45,10 +45,12 @@ export type Grant =
       kind: 'deploy_key';
       keyId: Id<'public_keys'>;
       repositoryId: Id<'repositories'>;
+      /** The owner of the repository. */
+      ownerId: Id<'accounts'>;
       addedBy: Id<'accounts'> | undefined;
       permissions: PermissionSet;
     }
-  | { kind: 'client'; appId: Id<'apps'> };
+  | { kind: 'client'; appId: Id<'apps'>; ownerId: Id<'accounts'> };
 
 /**
  * The account and the credential of a request. A viewer may do what both the account and the grant allow (security decision 2).

@@ -11,6 +11,7 @@ import { assertGitPresent } from '#git/process/version.ts';
 import { commit, version } from '#lib/release.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { hashToken } from '#lib/token.ts';
+import { namespaceProvider } from '#runner-providers/namespaces/provider.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { noProvider, type Provider } from '#runner-providers/provider.ts';
 import type { Hearth, Settings } from '#server/hearth.ts';
@@ -168,6 +169,16 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     registryAddresses: config.registryAddresses,
     runners: { catalogue: config.runnerCatalogue, provider: providerFor(config), ...(url === undefined ? {} : { address: url }) },
     prices: config.prices,
+    analysers: config.analysers,
+    assistantServer:
+      config.assistantUrl === undefined
+        ? undefined
+        : {
+            url: config.assistantUrl,
+            model: config.assistantModel,
+            key: config.assistantKey,
+            repositories: config.assistantRepositories,
+          },
     knownClients: config.oauthClients,
     clock: () => new Date(),
     url,
@@ -196,10 +207,22 @@ function pagesSettingsFor({ pagesPort: port, pagesUrl: origin, url }: Config): S
   return { origin, port };
 }
 
-const providerFor = ({ runnerProvider, runnerProgram: program, data }: Config): Provider =>
-  runnerProvider === 'process'
-    ? processProvider({ folder: join(data, 'runners'), path: process.env.PATH ?? '', program })
-    : noProvider;
+export function providerFor(config: Config): Provider {
+  const { runnerProvider, runnerProgram: program, data } = config;
+  const own = { folder: join(data, 'runners'), path: process.env.PATH ?? '', program };
+  if (runnerProvider === 'process') return processProvider(own);
+  if (runnerProvider !== 'namespaces') return noProvider;
+  const { runnerNetwork: network, runnerAllow: allow, runnerTools: tools, url: address } = config;
+  const database = databaseFolderOf(config);
+  return namespaceProvider({
+    ...own,
+    network,
+    address,
+    allow,
+    tools,
+    hidden: [data, ...(database === undefined ? [] : [database])],
+  });
+}
 
 /** Runs `work` on an installation, whether or not its server is running. It starts the embedded PostgreSQL if necessary. */
 export async function withInstallation<T>(

@@ -1,6 +1,8 @@
 import type { SshAddress } from '#endpoint/links.ts';
 import { startWorker } from '#jobs/worker.ts';
+import { StartupError } from '#lib/startup-error.ts';
 import type { PagesServer } from '#pages-server/server.ts';
+import { noProvider } from '#runner-providers/provider.ts';
 import { type Hearth, openHearth, type PagesSettings, type Settings } from '#server/hearth.ts';
 import { drain, listen } from '#server/listen.ts';
 import type { SshServer } from '#ssh-server/server.ts';
@@ -22,6 +24,7 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
   let ssh: SshServer | undefined;
   let pages: PagesServer | undefined;
   try {
+    if (jobs) await checkRunners(hearth, settings);
     const url = await listen(hearth.app, config);
     if (settings.runners) settings.runners.address ??= url;
     ssh = await listenForSsh(config, settings, hearth);
@@ -49,6 +52,15 @@ export async function serveHere(config: Config, settings: Settings, { jobs }: { 
     await hearth[Symbol.asyncDispose]();
     throw error;
   }
+}
+
+/** Logs how the jobs of hosted runners are isolated. @throws StartupError if the provider of their machines can't work here */
+async function checkRunners({ services }: Hearth, { log }: Settings): Promise<void> {
+  const { provider } = services.runners;
+  const { detail, warning, problem } = await provider.check();
+  if (problem !== undefined) throw new StartupError(problem);
+  if (provider.name !== noProvider.name) log.info({ provider: provider.name }, detail);
+  if (warning !== undefined) log.warn({ provider: provider.name }, warning);
 }
 
 function portOf({ server }: Hearth['app']): number | undefined {
@@ -79,6 +91,12 @@ async function listenForPages({ host }: Config, settings: Settings, hearth: Hear
 /** Runs background jobs only. */
 export async function workHere(settings: Settings): Promise<{ stop(): Promise<void> }> {
   const hearth = await openHearth({ ...settings, work: 'jobs' });
+  try {
+    await checkRunners(hearth, settings);
+  } catch (error) {
+    await hearth[Symbol.asyncDispose]();
+    throw error;
+  }
   const worker = await startWorker(hearth.worker);
   return {
     async stop() {

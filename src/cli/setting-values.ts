@@ -47,6 +47,14 @@ export function oneOf<const T extends string>(...allowed: readonly T[]): (text: 
 export const onOff = (text: string): boolean => oneOf('on', 'off')(text) === 'on';
 export const asPath = (text: string): string => (isAbsolute(text) ? text : resolve(text));
 
+/** Absolute paths, separated by commas. */
+export function folderPaths(text: string): string[] {
+  const paths = text.split(',').map((part) => part.trim().replace(/(?<=.)\/$/, ''));
+  const wrong = paths.find((path) => !isAbsolute(path) || path === '/');
+  if (wrong !== undefined) throw new Error(`must be absolute paths with commas between, and not /; '${wrong}' is none`);
+  return paths;
+}
+
 /** An http or https origin: no path, no query, no user. */
 export function webAddress(text: string): string {
   const url = URL.parse(text);

@@ -1,9 +1,10 @@
 import { parsePagesOrigin } from '#endpoint/pages-address.ts';
 import { StartupError } from '#lib/startup-error.ts';
 import { knownClientNames } from '#resources/repositories/apps/client-ids.ts';
-import { embeddingProviders } from '#search/embeddings/settings.ts';
 import { vocabularies } from '#vocabulary/words.ts';
 import { parseLimits } from './limit-settings.ts';
+import { modelSettings } from './model-settings.ts';
+import { runnerSettings } from './runner-settings.ts';
 import {
   addressRanges,
   adminToken,
@@ -25,7 +26,7 @@ import {
 } from './setting-values.ts';
 
 /** One setting: a flag, a variable, or both. Secrets have no flag, since all users of a machine can read command lines. */
-type Setting<T> = {
+export type Setting<T> = {
   readonly flag?: string;
   readonly variable: string;
   /** The default, as the text of the variable. */
@@ -216,29 +217,7 @@ export const settings = {
     parse: wholeNumber(10, 60_000),
     about: 'milliseconds after which a search gives what it has found until then',
   },
-  embeddings: {
-    flag: '--embeddings <provider>',
-    variable: 'HEARTH_EMBEDDINGS',
-    initial: 'builtin',
-    parse: oneOf(...embeddingProviders),
-    about: 'what makes the vectors of semantic search: builtin, transformers, http or off',
-  },
-  embeddingsUrl: {
-    variable: 'HEARTH_EMBEDDINGS_URL',
-    parse: serverAddress,
-    about: 'complete address of the embedding server, as http://10.0.0.5:11434/v1/embeddings',
-  },
-  embeddingsModel: {
-    variable: 'HEARTH_EMBEDDINGS_MODEL',
-    parse: String,
-    about: 'model of the embedding server, or name or folder of the model for transformers',
-  },
-  embeddingsKey: {
-    variable: 'HEARTH_EMBEDDINGS_KEY',
-    secret: true,
-    parse: String,
-    about: 'key of the embedding server, sent as a bearer token',
-  },
+  ...modelSettings,
   tlsCert: {
     flag: '--tls-cert <file>',
     variable: 'HEARTH_TLS_CERT',
@@ -270,7 +249,13 @@ export const settings = {
     flag: '--prices <file>',
     variable: 'HEARTH_PRICES',
     parse: asPath,
-    about: 'file of what minutes and storage cost (JSON); omitted: nothing costs anything',
+    about: 'file of what minutes, storage and the assistant cost (JSON); omitted: nothing costs anything',
+  },
+  analysers: {
+    flag: '--analysers <file>',
+    variable: 'HEARTH_ANALYSERS',
+    parse: asPath,
+    about: 'file of workflows that analyse code, by product and language (JSON); omitted: default setups can not be configured',
   },
   runnerCatalogue: {
     flag: '--runner-catalogue <file>',
@@ -292,19 +277,7 @@ export const settings = {
       'addresses at which clouds and registries exchange identity tokens, as cloud_a=https://login.microsoftonline.us; ' +
       'omitted: the public ones',
   },
-  runnerProvider: {
-    flag: '--runner-provider <name>',
-    variable: 'HEARTH_RUNNER_PROVIDER',
-    initial: 'none',
-    parse: oneOf('none', 'process'),
-    about: 'what makes the machines of hosted runners: none, or a process and a folder for each on this machine',
-  },
-  runnerProgram: {
-    flag: '--runner-program <file>',
-    variable: 'HEARTH_RUNNER_PROGRAM',
-    parse: asPath,
-    about: 'program that runs the jobs of hosted runners on their machines, as act_runner; omitted: they run none',
-  },
+  ...runnerSettings,
   oauthClients: {
     flag: '--oauth-clients <names>',
     variable: 'HEARTH_OAUTH_CLIENTS',

@@ -257,7 +257,7 @@ create table apps (
   updated_at timestamp with time zone not null,
   built_in text,
   constraint apps_kind_check CHECK ((kind = ANY (ARRAY['app'::text, 'oauth'::text]))),
-  constraint apps_built_in_check CHECK ((built_in = ANY (ARRAY['actions'::text, 'code_scanning'::text, 'dependency_bot'::text, 'gh'::text, 'git_credential_manager'::text, 'vscode'::text])))
+  constraint apps_built_in_check CHECK ((built_in = ANY (ARRAY['actions'::text, 'code_scanning'::text, 'dependency_bot'::text, 'assistant'::text, 'gh'::text, 'git_credential_manager'::text, 'vscode'::text])))
 );
 create table artifacts (
   id bigint generated always as identity not null,
@@ -286,6 +286,24 @@ create table assistant_assignments (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   constraint assistant_assignments_of_one CHECK ((num_nonnulls(user_id, team_id) = 1))
+);
+create table assistant_reviews (
+  id bigint generated always as identity not null,
+  organization_id bigint not null,
+  repository_id bigint not null,
+  repository_name text not null,
+  issue_id bigint,
+  requester_id bigint,
+  state text not null,
+  due_at timestamp with time zone,
+  attempts integer default 0 not null,
+  problem text,
+  model text not null,
+  created_at timestamp with time zone not null,
+  completed_at timestamp with time zone,
+  constraint assistant_reviews_state_check CHECK ((state = ANY (ARRAY['queued'::text, 'done'::text, 'failed'::text, 'cancelled'::text]))),
+  constraint assistant_reviews_due CHECK (((state = 'queued'::text) = (due_at IS NOT NULL))),
+  constraint assistant_reviews_completed CHECK (((state = 'queued'::text) = (completed_at IS NULL)))
 );
 create table assistant_space_collaborators (
   id bigint generated always as identity not null,
@@ -328,6 +346,14 @@ create table autolinks (
   is_alphanumeric boolean not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null
+);
+create table billing_assistant_days (
+  organization_id bigint not null,
+  day date not null,
+  rate_id integer not null,
+  user_id bigint not null,
+  model text not null,
+  quantity bigint not null
 );
 create table billing_budget_alerts (
   budget_id bigint not null,
@@ -732,6 +758,24 @@ create table custom_property_values (
   property_id bigint not null,
   value text[] not null,
   constraint custom_property_values_value_check CHECK ((cardinality(value) > 0))
+);
+create table default_setups (
+  repository_id bigint not null,
+  product text not null,
+  languages text[],
+  query_suite text not null,
+  threat_model text not null,
+  runner_type text not null,
+  runner_label text,
+  actor_id bigint,
+  next_run_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  updated_at timestamp with time zone not null,
+  constraint default_setups_product_check CHECK ((product = ANY (ARRAY['code_scanning'::text, 'code_quality'::text]))),
+  constraint default_setups_query_suite_check CHECK ((query_suite = ANY (ARRAY['default'::text, 'extended'::text]))),
+  constraint default_setups_threat_model_check CHECK ((threat_model = ANY (ARRAY['remote'::text, 'remote_and_local'::text]))),
+  constraint default_setups_runner_type_check CHECK ((runner_type = ANY (ARRAY['standard'::text, 'labeled'::text]))),
+  constraint default_setups_check CHECK (((runner_type = 'labeled'::text) = (runner_label IS NOT NULL)))
 );
 create table dependencies (
   id bigint generated always as identity not null,
@@ -2634,6 +2678,13 @@ CREATE UNIQUE INDEX assistant_assignments_team ON assistant_assignments USING bt
 CREATE INDEX assistant_assignments_of_user ON assistant_assignments USING btree (user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX assistant_assignments_of_team ON assistant_assignments USING btree (team_id) WHERE (team_id IS NOT NULL);
 CREATE INDEX assistant_assignments_end ON assistant_assignments USING btree (ends_on) WHERE (ends_on IS NOT NULL);
+alter table assistant_reviews add constraint assistant_reviews_pkey PRIMARY KEY (id);
+CREATE INDEX assistant_reviews_due_at ON assistant_reviews USING btree (due_at) WHERE (state = 'queued'::text);
+CREATE INDEX assistant_reviews_waiting ON assistant_reviews USING btree (organization_id) WHERE (state = 'queued'::text);
+CREATE INDEX assistant_reviews_organization ON assistant_reviews USING btree (organization_id, completed_at);
+CREATE INDEX assistant_reviews_completed_at ON assistant_reviews USING btree (completed_at);
+CREATE INDEX assistant_reviews_issue ON assistant_reviews USING btree (issue_id);
+CREATE INDEX assistant_reviews_requester ON assistant_reviews USING btree (requester_id, organization_id, created_at);
 alter table assistant_space_collaborators add constraint assistant_space_collaborators_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX assistant_space_collaborators_once ON assistant_space_collaborators USING btree (space_id, user_id, team_id) NULLS NOT DISTINCT;
 CREATE INDEX assistant_space_collaborators_user ON assistant_space_collaborators USING btree (user_id) WHERE (user_id IS NOT NULL);
@@ -2645,6 +2696,7 @@ alter table authorization_codes add constraint authorization_codes_pkey PRIMARY 
 CREATE INDEX authorization_codes_expires ON authorization_codes USING btree (expires_at);
 alter table autolinks add constraint autolinks_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX autolinks_key_prefix ON autolinks USING btree (repository_id, lower(key_prefix));
+alter table billing_assistant_days add constraint billing_assistant_days_pkey PRIMARY KEY (organization_id, day, rate_id, user_id, model);
 CREATE UNIQUE INDEX billing_budget_alerts_once ON billing_budget_alerts USING btree (budget_id, month, threshold, user_id) NULLS NOT DISTINCT;
 CREATE INDEX billing_budget_alerts_user ON billing_budget_alerts USING btree (user_id) WHERE (user_id IS NOT NULL);
 alter table billing_budget_recipients add constraint billing_budget_recipients_pkey PRIMARY KEY (budget_id, user_id);
@@ -2745,6 +2797,9 @@ alter table custom_properties add constraint custom_properties_pkey PRIMARY KEY 
 CREATE UNIQUE INDEX custom_properties_name ON custom_properties USING btree (organization_id, lower(name));
 alter table custom_property_values add constraint custom_property_values_pkey PRIMARY KEY (repository_id, property_id);
 CREATE INDEX custom_property_values_property ON custom_property_values USING btree (property_id);
+alter table default_setups add constraint default_setups_pkey PRIMARY KEY (repository_id, product);
+CREATE INDEX default_setups_next_run ON default_setups USING btree (next_run_at);
+CREATE INDEX default_setups_actor ON default_setups USING btree (actor_id) WHERE (actor_id IS NOT NULL);
 alter table dependencies add constraint dependencies_pkey PRIMARY KEY (id);
 CREATE INDEX dependencies_manifest ON dependencies USING btree (manifest_id);
 CREATE INDEX dependencies_package ON dependencies USING btree (ecosystem, name);
@@ -3454,8 +3509,10 @@ insert into schema_migrations (version, name, checksum) values
   (294, '0294-registries-of-jobs', '80c934b6495f4602a50c549550eb5bef477c216cc6a4b87df812b5583a6a46ed'),
   (295, '0295-dependency-updates', '17bfabfed98cbf72df46750a33fc24c6e5060edb5c307c252bf7ff32f566d1ed'),
   (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
-  (300, '0300-budgets-of-users', '693d1a82cdfd1d6a7080730e452cab2955737571a99ae9bc07f494c13476791d'),
+  (299, '0299-assistant-reviews', '5d4949766c681e96df2fc6886c213530770b10e41a1cf02e7700d433be01533a'),
+  (300, '0300-budgets-of-users', '378706cd49fd83d76ea6221390214fc4b7fe9f40b405105183c25ccc50a1d9af'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
+  (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');
 
 create view organization_role_holders as
@@ -4238,6 +4295,13 @@ alter table dependency_schedules
   add constraint dependency_schedules_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES dependency_configs(repository_id) ON DELETE CASCADE;
 alter table job_registry_secrets
   add constraint job_registry_secrets_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
+alter table assistant_reviews
+  add constraint assistant_reviews_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  add constraint assistant_reviews_issue_id_fkey FOREIGN KEY (issue_id) REFERENCES issues(id) ON DELETE SET NULL,
+  add constraint assistant_reviews_requester_id_fkey FOREIGN KEY (requester_id) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table billing_assistant_days
+  add constraint billing_assistant_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE,
+  add constraint billing_assistant_days_rate_id_fkey FOREIGN KEY (rate_id) REFERENCES billing_rates(id);
 alter table billing_repositories
   add constraint billing_repositories_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table billing_budgets
@@ -4249,6 +4313,9 @@ alter table workflow_run_attempts
 alter table notification_subjects
   add constraint notification_subjects_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES billing_budgets(id) ON DELETE CASCADE,
   add constraint notification_subjects_budget_user_id_fkey FOREIGN KEY (budget_user_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table default_setups
+  add constraint default_setups_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
+  add constraint default_setups_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE SET NULL;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -1,6 +1,8 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
+import { Refusal } from '#lib/refusal.ts';
+import { nextTurn } from '#lib/turns.ts';
 import type { PreparedStatements } from './prepared.ts';
 
 /** Whether a prepared statement failed because its table has changed since, for example through a newer Hearth's migrations. */
@@ -48,7 +50,20 @@ const updateIntervalMs = 20;
 type PreparingConfig = pg.ClientConfig & {
   prepared?: PreparedStatements;
   slowStatement?: SlowStatement | undefined;
+  /** The bytes of the rows that one statement may read. Omitted: any number. */
+  resultBytes?: number | undefined;
 };
+
+/** The parts of a statement in pg that aren't in its types. */
+type ActiveQuery = { _canceledDueToError: unknown };
+
+const resultTooLarge = (most: number): Refusal =>
+  new Refusal('too_large', `The reply would read more than ${most} bytes. Ask for fewer items at once.`, [], {
+    limit: 'database.resultBytes',
+  });
+
+/** Results of more bytes are passed on one in each turn of the event loop, since what becomes of them takes long. */
+const largeResult = 1024 * 1024;
 
 /** Reports statements that took `ms` milliseconds or longer from sending to reply. With 0, it reports none. */
 export type SlowStatement = {
@@ -65,6 +80,8 @@ export class PreparingClient extends pg.Client {
   readonly #prepared: PreparedStatements | undefined;
   readonly #pipelines: boolean;
   readonly #slowStatement: SlowStatement | undefined;
+  readonly #resultBytes: number;
+  #reading: { readonly query: ActiveQuery; bytes: number } | undefined;
   #corked = false;
 
   constructor(config: PreparingConfig = {}) {
@@ -72,6 +89,25 @@ export class PreparingClient extends pg.Client {
     this.#prepared = config.prepared;
     this.#pipelines = config.pipeline ?? false;
     this.#slowStatement = config.slowStatement?.ms ? config.slowStatement : undefined;
+    this.#resultBytes = config.resultBytes ?? Number.POSITIVE_INFINITY;
+  }
+
+  /**
+   * Reads a row, as pg does. A statement that has read too many bytes fails: pg drops its further rows before it makes objects of
+   * them, and the connection can be used again.
+   */
+  _handleDataRow(row: { length: number }): void {
+    const { _getActiveQuery, _handleDataRow } = pg.Client.prototype as unknown as {
+      _getActiveQuery(): ActiveQuery | null;
+      _handleDataRow(row: { length: number }): void;
+    };
+    const query = _getActiveQuery.call(this);
+    if (query && this.#reading?.query !== query) this.#reading = { query, bytes: 0 };
+    if (query && this.#reading) {
+      this.#reading.bytes += row.length;
+      if (this.#reading.bytes > this.#resultBytes) query._canceledDueToError ||= resultTooLarge(this.#resultBytes);
+    }
+    _handleDataRow.call(this, row);
   }
 
   /** Buffers writes until the end of the event loop's turn, so that all statements of a turn are sent in one write. */
@@ -154,13 +190,18 @@ export class PreparingClient extends pg.Client {
   async #ask(config: any, values: any, onError?: (error: unknown) => void): Promise<any> {
     const since = performance.now();
     try {
-      return await new Promise((resolve, reject) => {
+      let bytes = 0;
+      const result = await new Promise((resolve, reject) => {
         super.query(config, values, (error: Error | null, result: unknown) => {
+          bytes = this.#reading?.bytes ?? 0;
+          this.#reading = undefined;
           this.#noteTime(config, since, error !== null);
           if (error) reject(error);
           else resolve(result);
         });
       });
+      if (bytes > largeResult) await nextTurn();
+      return result;
     } catch (error) {
       if (error instanceof Error) Error.captureStackTrace(error);
       onError?.(error);

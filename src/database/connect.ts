@@ -17,6 +17,7 @@ import { openPipeline, type Pipeline } from './pipeline.ts';
 import { connectionsOf, connectionsUntil, PooledKysely } from './pooled-kysely.ts';
 import { type PreparedLimits, preparedStatements } from './prepared.ts';
 import type { DB } from './tables.ts';
+import { readTextArraysFast } from './text-array.ts';
 import { sendSignals } from './work-signals.ts';
 
 export type Db = Kysely<DB>;
@@ -61,6 +62,7 @@ const bigintArray: number = 1016;
 // Ids and counts are far below 2^53, so a bigint arrives as a number, alone and in arrays.
 pg.types.setTypeParser(pg.types.builtins.INT8, Number);
 pg.types.setTypeParser(bigintArray, (text) => (text === '{}' ? [] : text.slice(1, -1).split(',').map(Number)));
+readTextArraysFast();
 // A date has no time zone, so it remains a text, YYYY-MM-DD.
 pg.types.setTypeParser(pg.types.builtins.DATE, (text) => text);
 
@@ -82,6 +84,8 @@ export type PoolOptions = {
   timeouts?: Timeouts | undefined;
   limits?: PreparedLimits;
   slowStatement?: SlowStatement;
+  /** The bytes of the rows that one statement may read. Omitted: any number. */
+  resultBytes?: number;
   /** Whether statements outside of transactions share connections. It suits short statements. */
   pipelining?: boolean;
 };
@@ -97,6 +101,7 @@ export function openDatabase(address: Address, options: PoolOptions = {}): Datab
     pipeline: true,
     prepared: preparedStatements(options.limits ?? initialValues(databaseLimits)),
     slowStatement: options.slowStatement,
+    resultBytes: options.resultBytes,
   };
   const pool = new pg.Pool({
     ...settings,

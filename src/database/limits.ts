@@ -1,4 +1,4 @@
-import { kibi, limitGroup, minutes, seconds } from '#lib/limits.ts';
+import { kibi, limitGroup, mebi, minutes, seconds } from '#lib/limits.ts';
 
 export const databaseLimits = limitGroup('database', 'PostgreSQL', {
   statementTime: {
@@ -12,6 +12,12 @@ export const databaseLimits = limitGroup('database', 'PostgreSQL', {
     unit: 'milliseconds',
     of: 'a transaction of a request between two of its statements',
     past: 'it is undone; 503',
+  },
+  resultBytes: {
+    value: 32 * mebi,
+    unit: 'bytes',
+    of: 'the rows that one statement of a request reads',
+    past: '413; a list with fewer items on a page may be read',
   },
   jobStatementTime: {
     value: 15 * minutes,

@@ -1,4 +1,5 @@
 import pg from 'pg';
+import { Refusal } from '#lib/refusal.ts';
 import { type PreparingClient, uncounted } from './client.ts';
 
 /** Sends statements outside of transactions. */
@@ -57,7 +58,8 @@ const isRead = (text: string): boolean =>
   /^\s*select\b/i.test(text) && !/\b(add_jobs?|nextval|set_config|pg_\w+|for (no key )?(update|share))\b/i.test(text);
 
 /** Whether only the statement failed, so that its connection remains usable. */
-const isOfStatement = (error: unknown): boolean => error instanceof pg.DatabaseError && error.severity === 'ERROR';
+const isOfStatement = (error: unknown): boolean =>
+  error instanceof Refusal || (error instanceof pg.DatabaseError && error.severity === 'ERROR');
 
 const averaged = (average: number, time: number): number => average + (time - average) * lastTimeWeight;
 

@@ -52,6 +52,9 @@ export function openPools(address: Address, options: PoolsOptions): Pools {
 
 function optionsOf(kind: 'requests' | 'jobs' | 'command', limits: LimitValues<typeof databaseLimits>): PoolOptions {
   if (kind === 'command') return {};
-  if (kind === 'requests') return { pipelining: true, timeouts: { statement: limits.statementTime, idle: limits.idleTime } };
+  if (kind === 'requests') {
+    const { statementTime: statement, idleTime: idle, resultBytes } = limits;
+    return { pipelining: true, timeouts: { statement, idle }, resultBytes };
+  }
   return { wait: jobConnectionWaitMs, timeouts: { statement: limits.jobStatementTime, idle: limits.jobIdleTime } };
 }

@@ -182,7 +182,7 @@ export interface Apps {
   events: Generated<string[]>;
   created_at: Date;
   updated_at: Date;
-  built_in: 'actions' | 'code_scanning' | 'dependency_bot' | 'gh' | 'git_credential_manager' | 'vscode' | null;
+  built_in: 'actions' | 'code_scanning' | 'dependency_bot' | 'assistant' | 'gh' | 'git_credential_manager' | 'vscode' | null;
 }
 
 export interface Artifacts {
@@ -210,6 +210,22 @@ export interface AssistantAssignments {
   ends_on: string | null;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface AssistantReviews {
+  id: GeneratedAlways<Id<'assistant_reviews'>>;
+  organization_id: Id<'accounts'>;
+  repository_id: number;
+  repository_name: string;
+  issue_id: Id<'issues'> | null;
+  requester_id: Id<'accounts'> | null;
+  state: 'queued' | 'done' | 'failed' | 'cancelled';
+  due_at: Date | null;
+  attempts: Generated<number>;
+  problem: string | null;
+  model: string;
+  created_at: Date;
+  completed_at: Date | null;
 }
 
 export interface AssistantSpaceCollaborators {
@@ -253,6 +269,15 @@ export interface Autolinks {
   is_alphanumeric: boolean;
   created_at: Date;
   updated_at: Date;
+}
+
+export interface BillingAssistantDays {
+  organization_id: Id<'accounts'>;
+  day: string;
+  rate_id: Id<'billing_rates'>;
+  user_id: number;
+  model: string;
+  quantity: number;
 }
 
 export interface BillingBudgetAlerts {
@@ -656,6 +681,20 @@ export interface CustomPropertyValues {
   repository_id: Id<'repositories'>;
   property_id: Id<'custom_properties'>;
   value: string[];
+}
+
+export interface DefaultSetups {
+  repository_id: Id<'repositories'>;
+  product: 'code_scanning' | 'code_quality';
+  languages: string[] | null;
+  query_suite: 'default' | 'extended';
+  threat_model: 'remote' | 'remote_and_local';
+  runner_type: 'standard' | 'labeled';
+  runner_label: string | null;
+  actor_id: Id<'accounts'> | null;
+  next_run_at: Date;
+  created_at: Date;
+  updated_at: Date;
 }
 
 export interface Dependencies {
@@ -2459,10 +2498,12 @@ export interface DB {
   apps: Apps;
   artifacts: Artifacts;
   assistant_assignments: AssistantAssignments;
+  assistant_reviews: AssistantReviews;
   assistant_space_collaborators: AssistantSpaceCollaborators;
   assistant_spaces: AssistantSpaces;
   authorization_codes: AuthorizationCodes;
   autolinks: Autolinks;
+  billing_assistant_days: BillingAssistantDays;
   billing_budget_alerts: BillingBudgetAlerts;
   billing_budget_recipients: BillingBudgetRecipients;
   billing_budgets: BillingBudgets;
@@ -2499,6 +2540,7 @@ export interface DB {
   custom_images: CustomImages;
   custom_properties: CustomProperties;
   custom_property_values: CustomPropertyValues;
+  default_setups: DefaultSetups;
   dependencies: Dependencies;
   dependency_alert_assignees: DependencyAlertAssignees;
   dependency_alerts: DependencyAlerts;

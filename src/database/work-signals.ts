@@ -4,7 +4,7 @@ import { AsyncLocalStorage } from 'node:async_hooks';
 import { sql } from 'kysely';
 import type { Db, Tx } from './connect.ts';
 
-export const workKinds = ['events', 'deliveries'] as const;
+export const workKinds = ['events', 'deliveries', 'assistant'] as const;
 export type WorkKind = (typeof workKinds)[number];
 
 /** PostgreSQL's channel. Its messages are kinds of work, separated by commas. */

@@ -1,6 +1,7 @@
 import { sql } from 'kysely';
 import type { Logger } from 'pino';
 import type { Db, Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
 
 /** The queue's part of a job's context. The server adds its services. */
 export type QueueContext = {
@@ -43,6 +44,11 @@ export type EnqueueOptions = {
   runAt?: Date;
   /** Due jobs with smaller numbers run first; 0 if omitted. */
   priority?: number;
+  /**
+   * The account whose work it is. Its jobs of this type run in their order, and each counts one priority less than the one before
+   * it that still waits, so that many jobs of one account don't delay those of others. Omitted: the type's jobs run in their order.
+   */
+  share?: Id<'accounts'>;
 };
 
 type JobType<Payload extends object> = Pick<Job<Payload>, 'name' | 'attempts'>;
@@ -67,11 +73,25 @@ export async function enqueueAll<Payload extends object>(
   entries: readonly { payload: Payload; options?: EnqueueOptions }[],
 ): Promise<void> {
   if (entries.length === 0) return;
-  const rows = entries.map(({ payload, options }) => ({ payload, ...options }));
+  const rows = entries.map(({ payload, options: { share, ...options } = {} }) => ({
+    payload: share === undefined ? payload : { ...payload, share },
+    ...options,
+  }));
+  const hasShares = entries.some(({ options }) => options?.share !== undefined);
+  const priority = hasShares ? sql`coalesce(${afterOwn(type.name)}, priority, 0)` : sql`coalesce(priority, 0)`;
   await sql`
     select jobs.add_job(${type.name}, payload, queue_name => queue, job_key => key, run_at => "runAt",
       max_attempts => ${type.attempts},
-      priority => coalesce(priority, 0))
+      priority => ${priority})
     from json_to_recordset(${JSON.stringify(rows)}::json) as j(payload json, queue text, key text, "runAt" timestamptz,
       priority integer)`.execute(tx);
 }
+
+/** The last priority of jobs in shares. From there on, jobs of an account run in their order. */
+const lastPriority = 1_000;
+
+/** The priority after all waiting jobs of a type of the account of the job `j`; null if there are none. */
+const afterOwn = (name: string) => sql<number | null>`(
+  select case when count(*) > 0 then least(max(w.priority) + 1, ${sql.raw(String(lastPriority))})::integer end
+  from jobs._private_jobs w join jobs._private_tasks t on t.id = w.task_id
+  where t.identifier = ${name} and w.payload ->> 'share' = j.payload ->> 'share')`;

@@ -1,4 +1,4 @@
-import { type Caller, system } from './caller.ts';
+import { type Caller, shareKeyOf, system } from './caller.ts';
 import { Refusal } from './refusal.ts';
 
 /** Releases the acquired slots. Further calls have no effect. */
@@ -7,7 +7,7 @@ export type Release = () => void;
 export type ConcurrencyLimits = {
   /** The total number of slots. */
   readonly total: number;
-  /** The number of slots that one caller may hold. */
+  /** The number of slots that one caller may hold, with all callers of the same share. */
   readonly perCaller: number;
   /** A signed-in caller may hold more than `perCaller` while this many slots stay free. Omitted: never. */
   readonly spare?: number;
@@ -58,12 +58,12 @@ export type ConcurrencyLimiter = {
   /** The acquired slots, and the waiting requests. */
   readonly running: number;
   readonly waiting: number;
-  /** The callers that hold slots or wait, the busiest first. */
+  /** The callers that hold slots or wait, by the keys of their shares, the busiest first. */
   callers(): { key: string; running: number; waiting: number }[];
 };
 
 type Waiter = { readonly slots: number; enter(): void };
-type Queue = { readonly caller: Caller; running: number; waiters: Set<Waiter> };
+type Queue = { readonly key: string; readonly kind: Caller['kind']; running: number; waiters: Set<Waiter> };
 type Holder = { readonly queue: Queue; readonly slots: number; readonly work: EndableWork };
 
 /**
@@ -81,27 +81,28 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   let waiting = 0;
 
   const queueOf = (caller: Caller): Queue => {
-    const known = queues.get(caller.key);
+    const key = shareKeyOf(caller);
+    const known = queues.get(key);
     if (known) return known;
-    const queue: Queue = { caller, running: 0, waiters: new Set() };
-    queues.set(caller.key, queue);
+    const queue: Queue = { key, kind: caller.kind, running: 0, waiters: new Set() };
+    queues.set(key, queue);
     return queue;
   };
 
   const ownShare = Math.min(limits.total, limits.perCaller);
   const addressShare = Math.min(ownShare, limits.anonymous, perAddress);
-  const shareOf = ({ kind }: Caller): number => (kind === 'anonymous' ? addressShare : ownShare);
+  const shareOf = ({ kind }: Pick<Caller, 'kind'>): number => (kind === 'anonymous' ? addressShare : ownShare);
 
-  const canRun = ({ caller, running: own }: Queue, slots: number): boolean => {
+  const canRun = ({ kind, running: own }: Queue, slots: number): boolean => {
     if (running + slots > limits.total) return false;
-    if (caller.kind === 'anonymous') return own + slots <= addressShare && anonymous + slots <= limits.anonymous;
+    if (kind === 'anonymous') return own + slots <= addressShare && anonymous + slots <= limits.anonymous;
     return own + slots <= limits.perCaller || running + slots + spare <= limits.total;
   };
 
   const enter = (queue: Queue, slots: number, work: EndableWork | undefined): Release => {
     running += slots;
     queue.running += slots;
-    if (queue.caller.kind === 'anonymous') anonymous += slots;
+    if (queue.kind === 'anonymous') anonymous += slots;
     const holder = work && { queue, slots, work };
     if (holder) holders.add(holder);
     let held = true;
@@ -111,14 +112,14 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
       if (holder) holders.delete(holder);
       running -= slots;
       queue.running -= slots;
-      if (queue.caller.kind === 'anonymous') anonymous -= slots;
+      if (queue.kind === 'anonymous') anonymous -= slots;
       removeIfEmpty(queue);
       runNext();
     };
   };
 
   const removeIfEmpty = (queue: Queue): void => {
-    if (queue.running === 0 && queue.waiters.size === 0) queues.delete(queue.caller.key);
+    if (queue.running === 0 && queue.waiters.size === 0) queues.delete(queue.key);
   };
 
   /** Gives free slots to waiting requests, one caller after the other. */
@@ -131,8 +132,8 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
       const [waiter] = next?.waiters ?? [];
       if (!next || !waiter) return;
       // Moves this caller to the end of the rotation.
-      queues.delete(next.caller.key);
-      queues.set(next.caller.key, next);
+      queues.delete(next.key);
+      queues.set(next.key, next);
       waiter.enter();
     }
   };
@@ -140,12 +141,11 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
   /** Ends the slowest work of another caller if that makes room. Anonymous callers don't end the work of signed-in callers. */
   const endSlowest = (queue: Queue): void => {
     const [first] = queue.waiters;
-    const isAnonymous = queue.caller.kind === 'anonymous';
-    if (!first || canRun(queue, first.slots) || queue.running + first.slots > shareOf(queue.caller)) return;
+    const isAnonymous = queue.kind === 'anonymous';
+    if (!first || canRun(queue, first.slots) || queue.running + first.slots > shareOf(queue)) return;
     let slowest: { holder: Holder; rate: number } | undefined;
     for (const holder of holders) {
-      const { caller } = holder.queue;
-      if (holder.queue === queue || (isAnonymous && caller.kind !== 'anonymous')) continue;
+      if (holder.queue === queue || (isAnonymous && holder.queue.kind !== 'anonymous')) continue;
       const rate = holder.work.rate();
       if (rate !== undefined && rate < (slowest?.rate ?? contendedRate)) slowest = { holder, rate };
     }
@@ -214,7 +214,7 @@ export function concurrencyLimiter(name: string, limits: ConcurrencyLimits): Con
     },
     callers: () =>
       [...queues.values()]
-        .map((queue) => ({ key: queue.caller.key, running: queue.running, waiting: queue.waiters.size }))
+        .map(({ key, running, waiters }) => ({ key, running, waiting: waiters.size }))
         .sort((a, b) => b.running + b.waiting - (a.running + a.waiting)),
   };
 }

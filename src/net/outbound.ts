@@ -21,6 +21,8 @@ type OutboundRequest = {
   timeout: number;
   /** The maximum number of bytes of the reply's body. The rest is dropped. */
   maxBytes: number;
+  /** Ends the exchange at any time. The request fails with the signal's reason. */
+  stopped?: AbortSignal;
 };
 
 export type OutboundReply = { status: number; headers: Record<string, string>; body: Buffer };

@@ -8,6 +8,13 @@ export const transferLimits = moreLimits('releases', {
     past: 'further ones wait',
   },
   transfersPerCaller: { value: 40, unit: 'count', of: 'such files of one caller', past: 'further ones wait' },
+  transfersSpare: {
+    value: 100,
+    unit: 'count',
+    of: 'such files that could still be received or sent; while there are as many, one who is signed in may have more than its share',
+    past: 'further ones of that caller wait',
+  },
+  transfersWaiting: { value: 1_000, unit: 'count', of: 'such files of one caller that wait', past: '429 with Retry-After' },
   transfersAnonymous: {
     value: 100,
     unit: 'count',

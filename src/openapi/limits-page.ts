@@ -4,9 +4,10 @@ import type { Interpreter } from './interpreters.ts';
 const introduction = `# Limits
 
 These limits bound what one caller may use, so that no request holds up the server for others. A caller is an account with
-all its tokens, an installation, an app, or the network address of an anonymous client (for IPv6, its first 64 bits). Past a
-limit, a request is refused with a message that names the limit, or it waits. Waiting requests are let in by turns of
-callers, so a caller with many requests delays only its own.
+all its tokens, or the network address of an anonymous client (for IPv6, its first 64 bits). What an account owns counts as
+that account: installations on it, its apps, deploy keys of its repositories, their runners and jobs. Past a limit, a request
+is refused with a message that names the limit, or it waits. Waiting requests are let in by turns of callers, so a caller with
+many requests delays only its own.
 
 Operators change limits by \`HEARTH_LIMITS\`, for each process:
 

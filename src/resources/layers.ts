@@ -142,7 +142,7 @@ export const layerInterpreters: readonly Interpreter[] = [
     modules: ['database/list.ts', 'lib/snapshot.ts'],
     bounds: ['requests.body'],
   },
-  { reads: 'replies of other servers in JSON', runs: 'steps', modules: ['search/embeddings/http.ts'], bounds: [] },
+  { reads: 'replies of other servers in JSON', runs: 'steps', modules: ['net/model-server.ts'], bounds: [] },
   {
     reads: 'keys and signatures of SSH and OpenPGP',
     runs: 'steps',
@@ -190,5 +190,7 @@ export const layerOwnFiles: readonly string[] = [
   'cli/code-bundle/stack-traces.ts',
   'lib/release.ts',
   'runner-providers/catalogue.ts',
-  'runner-providers/process/machine.ts',
+  'runner-providers/machines/json-files.ts',
+  'runner-providers/namespaces/init.ts',
+  'runner-providers/namespaces/kept.ts',
 ];

@@ -1,9 +1,10 @@
 // The addresses for uploads and downloads. Uploads use the part of Azure's blob protocol that the clients need: Put Blob, Put
 // Block and Put Block List. Downloads are files, which clients may request in parts in Azure's way.
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { ownedCaller } from '#access/rate-limits.ts';
 import type { File } from '#endpoint/call.ts';
 import type { Caller } from '#lib/caller.ts';
-import { asId } from '#lib/id.ts';
+import { asId, type RepositoryId } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { badRequest, notFound, orNotFound } from '#lib/refusal.ts';
 import { fileOf, findArtifact, headersOf, isExpired } from '#resources/actions/artifacts/index.ts';
@@ -19,6 +20,7 @@ import {
   receiveWhole,
   uploadLimits,
 } from '#resources/actions/job-uploads/index.ts';
+import { findRepository } from '#resources/repositories/repositories/index.ts';
 import type { Exchange, ResultsParts } from './parts.ts';
 
 type Blob = { Params: { id: string }; Querystring: Readonly<Record<string, string | string[] | undefined>> };
@@ -42,7 +44,7 @@ async function upload(parts: ResultsParts, request: Request, reply: FastifyReply
   const { db } = parts.database;
   const { objects } = parts.services;
   const row = orNotFound(await findOpenUpload(db, asId(idOf(parts, 'upload', request))));
-  const exchange = admitted({ request, reply }, { key: `job:${row.job_id}`, kind: 'signed_in' });
+  const exchange = admitted({ request, reply }, ownedCaller(`job:${row.job_id}`, row.owner_id));
   const receive: Receive = (most, take) => parts.receive(exchange, exchange.caller, most, take);
   const { comp, blockid } = request.query;
   if (comp === 'block') await receiveBlock({ db, objects }, row, typeof blockid === 'string' ? blockid : '', receive);
@@ -97,8 +99,9 @@ async function sendCache(parts: ResultsParts, request: Request, reply: FastifyRe
   return sendBlob(parts, { request, reply }, cache.repository_id, fileOfCache(parts.services, cache));
 }
 
-async function sendBlob(parts: ResultsParts, exchange: Exchange, repository: number, file: File): Promise<FastifyReply> {
-  const { request, caller } = admitted(exchange, { key: `repository:${repository}`, kind: 'signed_in' });
+async function sendBlob(parts: ResultsParts, exchange: Exchange, repository: RepositoryId, file: File): Promise<FastifyReply> {
+  const { owner_id } = orNotFound(await findRepository(parts.database.db, repository));
+  const { request, caller } = admitted(exchange, ownedCaller(`repository:${repository}`, owner_id));
   takeRange(request);
   await parts.send(exchange, caller, file);
   return exchange.reply;

@@ -16,6 +16,8 @@ export type ResultsParts = {
   readonly clock: () => Date;
   /** The addresses that a request used to reach the server. */
   readonly linksFor: (request: FastifyRequest) => Links;
+  /** Waits for the caller's turn among all requests. @throws Refusal if too many of its requests wait */
+  readonly admit: (caller: Caller, reply: FastifyReply) => Promise<void>;
   /** Reads a JSON body; undefined if the request has no body. */
   readonly readJson: (exchange: Exchange, caller: Caller) => Promise<Json | undefined>;
   /** Receives a body in parts. */

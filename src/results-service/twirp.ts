@@ -1,10 +1,12 @@
 // Twirp, the protocol of the services. Each method is a POST, and errors have a code and a message.
 import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { ownedCaller } from '#access/rate-limits.ts';
 import { everybody } from '#access/viewer.ts';
 import { changing } from '#endpoint/change-in.ts';
 import { openScope, type ServedScope } from '#endpoint/scope.ts';
-import { notFound, Refusal, type RefusalKind, unauthenticated } from '#lib/refusal.ts';
+import { notFound, orNotFound, Refusal, type RefusalKind, unauthenticated } from '#lib/refusal.ts';
 import { findJobOfToken, type JobRow } from '#resources/actions/workflow-runs/index.ts';
+import { findRepository } from '#resources/repositories/repositories/index.ts';
 import { type Message, readMessage } from './message.ts';
 import type { Exchange, ResultsParts } from './parts.ts';
 
@@ -31,7 +33,7 @@ export function addTwirpService(app: FastifyInstance, parts: ResultsParts, servi
 }
 
 async function answer(
-  { database: { db }, services, clock, linksFor, readJson }: ResultsParts,
+  { database: { db }, services, clock, linksFor, readJson, admit }: ResultsParts,
   method: TwirpMethods[string] | undefined,
   { request, reply }: Exchange,
 ): Promise<object> {
@@ -40,9 +42,11 @@ async function answer(
   const job = await findJobOfToken(db, { secrets, now }, tokenOf(request));
   if (!job) throw unauthenticated('The token is not that of a job that runs');
   if (!method) throw notFound();
-  const caller = { key: `job:${job.id}`, kind: 'signed_in' } as const;
+  const { owner_id } = orNotFound(await findRepository(db, job.repository_id));
+  const caller = ownedCaller(`job:${job.id}`, owner_id);
   request.caller = caller;
   const message = readMessage(await readJson({ request, reply }, caller));
+  await admit(caller, reply);
   const links = linksFor(request);
   const scope = changing(openScope({ db, links, viewer: everybody, now, git: services.git, services }));
   return method({ ...scope, job }, message);

@@ -1,15 +1,20 @@
 // A cache of the runners that poll this process.
 import { LRUCache } from 'lru-cache';
+import { ownedCaller } from '#access/rate-limits.ts';
 import type { Db } from '#database/connect.ts';
+import type { Caller } from '#lib/caller.ts';
 import type { Id } from '#lib/id.ts';
 import { hashToken } from '#lib/token.ts';
 import { authenticateRunner, noteSeen, type RunnerRow } from '#resources/actions/runners/index.ts';
+import { findRepository } from '#resources/repositories/repositories/index.ts';
 import type { QueueWatch } from './queue-watch.ts';
 
 /** Finds runners by their credentials, and records when they were last seen. */
 export type KnownRunners = {
   /** The runner with this UUID and token; undefined if it doesn't exist. It is cached until the queue changes. */
   find(uuid: string, token: string): Promise<RunnerRow | undefined>;
+  /** The caller that a runner's requests count against: they use the share of the account that owns the runner. */
+  callerOf(runner: RunnerRow): Promise<Caller>;
   /** Records that a runner is online. */
   note(runner: RunnerRow): void;
   /** Writes the recorded times. */
@@ -21,6 +26,8 @@ const seenEvery = 20_000;
 const noteAfter = 5_000;
 /** In milliseconds: after a longer silence, a runner is written immediately, so that it is online again. */
 const silentAfter = 2 * seenEvery;
+/** In milliseconds: how long the owner of a runner's repository is kept, which only a transfer changes. */
+const ownerKeptFor = 10 * 60_000;
 
 /**
  * An idle runner costs no statement. While the queue's version is the same, a known runner is unchanged, since changes of runners
@@ -36,6 +43,7 @@ export function openKnownRunners({
   clock: () => Date;
 }): KnownRunners {
   const known = new LRUCache<string, { readonly runner: RunnerRow; readonly version: bigint }>({ max: 10_000 });
+  const owners = new LRUCache<Id<'runners'>, Id<'accounts'>>({ max: 10_000, ttl: ownerKeptFor });
   const writtenAt = new LRUCache<Id<'runners'>, number>({ max: 10_000 });
   const noted = new Set<Id<'runners'>>();
   let timer: NodeJS.Timeout | undefined;
@@ -83,6 +91,15 @@ export function openKnownRunners({
       note(runner);
       if ((silence(runner) ?? silentAfter) >= silentAfter) await write();
       return runner;
+    },
+    async callerOf({ id, organization_id, repository_id }) {
+      const owner =
+        organization_id ??
+        owners.get(id) ??
+        (repository_id === null ? undefined : (await findRepository(db, repository_id))?.owner_id);
+      if (owner === undefined) return { key: `runner:${id}`, kind: 'signed_in' };
+      owners.set(id, owner);
+      return ownedCaller(`runner:${id}`, owner);
     },
     note,
     close: async () => {

@@ -98,10 +98,12 @@ export function openProtocol(parts: ProtocolParts): ProtocolServer {
       // Bodies are read when access was decided (security decision 10).
       const runner = isOpen(name) ? undefined : await findRunner({ runners }, (header) => request.headers[header]);
       if (!isOpen(name) && !runner) throw unauthenticated(unknownRunner);
-      const caller = runner ? ({ key: `runner:${runner.id}`, kind: 'signed_in' } as const) : callerOf(anonymous, request.ip);
+      const caller = runner ? await runners.callerOf(runner) : callerOf(anonymous, request.ip);
       const isLarge = name === 'UpdateLog' || name === 'UpdateTask';
       const cutAt = name === 'UpdateLog' ? rowsField : undefined;
       const bytes = await readMessage({ exchange: { request, reply }, caller, type, isLarge, cutAt, readBytes: parts.readBytes });
+      // A poll waits for jobs. Those that have come are taken by turns of their own.
+      if (name !== 'FetchTask') await parts.admit(caller, reply);
       const contextValues = createContextValues().set(nodeRequest, raw);
       reply.hijack();
       const given = universalRequestFromNodeRequest(raw, reply.raw, undefined, contextValues);

@@ -24,6 +24,8 @@ export type RunnerOrder = {
  */
 export type Provider = {
   readonly name: string;
+  /** Whether it works on this machine. Servers that run its jobs ask at their start, and `hearth doctor`. */
+  check(): Promise<ProviderCheck>;
   /** Whether `provision` returns public addresses for an order with `staticIp`. Otherwise runners can't have static addresses. */
   readonly givesPublicIps: boolean;
   /** Makes a runner, or updates it to the order. Returns its public address ranges, such as `203.0.113.0/28`. */
@@ -50,11 +52,31 @@ export type Provider = {
   stopAll(): Promise<void>;
 };
 
-/** A program to start, which takes one job and ends. `registration` is the file that identifies it to the server. */
-export type ProgramOrder = { readonly runner: RunnerId; readonly name: string; readonly registration: object };
+/** What a provider does on this machine. With a problem, it can't run. */
+export type ProviderCheck = { readonly detail: string; readonly warning?: string; readonly problem?: string };
+
+/** A program to start, which takes one job and ends. */
+export type ProgramOrder = {
+  readonly runner: RunnerId;
+  readonly name: string;
+  /** The file that identifies it to the server. */
+  readonly registration: object;
+  /** The address of the server. */
+  readonly address: string;
+  /** Whether images may be published from what its job leaves behind. */
+  readonly generatesImages: boolean;
+};
 
 /** A program on the machine of a runner. */
-export type Program = { readonly runner: RunnerId; readonly name: string; readonly isRunning: boolean };
+export type Program = {
+  readonly runner: RunnerId;
+  readonly name: string;
+  readonly isRunning: boolean;
+  /** Whether its machine is still being made, so that it can't take a job. */
+  readonly isPreparing: boolean;
+  /** Why its machine has ended it. */
+  readonly reason?: string;
+};
 
 /** The state of one runner. */
 export type Observation = {
@@ -69,6 +91,10 @@ export type Observation = {
 /** A job's request to publish an image. `content` is the same on each read of the request, so that it isn't fulfilled twice. */
 export type PublishRequest = { readonly content: string; readonly image: string; readonly version: string | undefined };
 
+/** The version of a publish request, as a job wrote it. */
+export const versionOf = (version: unknown): string | undefined =>
+  version === undefined || version === null ? undefined : String(version);
+
 /** The state of a provider. `contents` omits contents that may belong to an image that is being published. */
 type Observed = { readonly runners: readonly Observation[]; readonly contents: readonly string[] };
 
@@ -79,6 +105,7 @@ export type Captured = { readonly content: string; readonly sizeGb: number };
 export const noProvider: Provider = {
   name: 'none',
   givesPublicIps: false,
+  check: async () => ({ detail: 'none: no machines are made' }),
   provision: async () => ({ publicIps: [] }),
   remove: async () => undefined,
   capture: async () => undefined,

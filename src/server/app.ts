@@ -169,14 +169,22 @@ export function buildApp(parts: Parts): FastifyInstance {
   addGitHttp(app, { ...parts, signIn, refusals });
   addGitActions(app, { ...parts, signIn, refusals, bodies });
   addIdentityTokens(app, parts);
-  addRunnerProtocol(app, { ...parts, readBytes: bodies.bytes, linksFor: (request) => linksFor(parts, request) });
+  const { admit: admitRequest } = routeParts;
+  addRunnerProtocol(app, {
+    ...parts,
+    readBytes: bodies.bytes,
+    admit: admitRequest,
+    linksFor: (request) => linksFor(parts, request),
+  });
   addResultsService(app, {
     ...parts,
     linksFor: (request) => linksFor(parts, request),
     readJson: (exchange, caller) => bodies.json(exchange, {}, caller),
+    admit: admitRequest,
     async receive(exchange, caller, most, take) {
       const end = await admit(limiters.transfers, caller, exchange.reply);
       await bodies.parts(exchange, most, take).finally(end);
+      await admitRequest(caller, exchange.reply); // what follows writes rows
     },
     async send(exchange, caller, file) {
       const releases = parts.services.resourceLimits.of(transferLimits);

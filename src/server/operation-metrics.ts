@@ -26,6 +26,7 @@ type Rows = {
   jobs: Figure[];
   oldest_jobs: Figure[];
   deliveries: Figure[];
+  assistant_reviews: Figure[];
   events: Figure[];
   oldest_events: Figure[];
   backup_age: number | null;
@@ -33,8 +34,8 @@ type Rows = {
 type Figures = Rows & { volumes: Figure[] };
 
 /**
- * Adds metrics for operators: jobs, deliveries, events that wait for their subscriptions (such as indexes), free space, Git
- * processes, and the age of the last backup. A scrape takes at most one statement.
+ * Adds metrics for operators: jobs, deliveries, reviews by the assistant, events that wait for their subscriptions (such as
+ * indexes), free space, Git processes, and the age of the last backup. A scrape takes at most one statement.
  */
 export function addOperationMetrics(registry: Registry, parts: OperationParts): void {
   const figures = cachedFigures(parts);
@@ -59,6 +60,12 @@ export function addOperationMetrics(registry: Registry, parts: OperationParts): 
     'Webhook deliveries that wait, and those of the last hour that failed',
     'state',
     ({ deliveries }) => deliveries,
+  );
+  shared(
+    'hearth_assistant_reviews',
+    'Reviews by the assistant that wait or are under way, and those of the last hour that were posted or failed',
+    'state',
+    ({ assistant_reviews }) => assistant_reviews,
   );
   shared('hearth_events_waiting', 'Events that wait for a subscription, as that of an index', 'lane', ({ events }) => events);
   shared('hearth_event_oldest_seconds', 'Since when the oldest of them waits', 'lane', ({ oldest_events }) => oldest_events);
@@ -143,6 +150,12 @@ async function readRows(db: Db, now: Date): Promise<Rows> {
         union all select 'failed', count(*) from (select from webhook_deliveries
           where created_at > ${new Date(now.getTime() - failedWithinMs)}
             and status_code >= 400 limit ${maxCounted}) d`)} as deliveries,
+      ${figuresOf(sql`select 'queued' as name, count(*) as value from (
+          select from assistant_reviews where state = 'queued' limit ${maxCounted}) r
+        union all select s.state, count(r.state) from unnest(array['done', 'failed']) as s (state)
+          left join (select state from assistant_reviews
+            where completed_at > ${new Date(now.getTime() - failedWithinMs)} limit ${maxCounted}) r using (state)
+          group by s.state`)} as assistant_reviews,
       ${figuresOf(sql`select lane as name, value from waiting_events`)} as events,
       ${figuresOf(sql`select lane as name, greatest(0, extract(epoch from ${now}::timestamptz - e.created_at)) as value
         from waiting_events w join events e on e.id = w.oldest`)} as oldest_events,

@@ -11,6 +11,7 @@ import { fixedValue, type LimitValues } from '#lib/limits.ts';
 import { badRequest, Refusal } from '#lib/refusal.ts';
 import { markdownLimits } from '#resources/platform/markdown/index.ts';
 import { admit } from './admit.ts';
+import { measureArrival } from './arrival-rate.ts';
 import { type ReceiveLimits, receiveBody, receiveParts, tooLarge } from './receive-body.ts';
 
 /** The maximum length of a body that is read as text. */
@@ -42,13 +43,16 @@ export function bodyReader(bounds: LimitValues<typeof requestLimits>, heldBytes:
     if (length === 0) return;
     if (length !== undefined && length > limits.bytes) throw tooLarge(limits);
     // A body without a Content-Length may be as long as the limit.
-    const release = await admit(heldBytes, caller, reply, { slots: length ?? limits.bytes });
+    const arrival = measureArrival();
+    const release = await admit(heldBytes, caller, reply, { slots: length ?? limits.bytes, work: arrival.work });
     try {
       sendContinue(exchange);
-      await receiveBody(request.raw, limits, onPart);
+      await receiveBody(request.raw, { ...limits, ...arrival.begin() }, onPart);
     } catch (error) {
       release();
       throw error;
+    } finally {
+      arrival.end();
     }
   };
 

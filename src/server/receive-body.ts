@@ -9,6 +9,10 @@ export type ReceiveLimits = {
   /** Milliseconds that a body may take, in addition to the time for its bytes at `rate` (bytes per second). */
   readonly time: number;
   readonly rate: number;
+  /** Ends the receiving, with its reason. */
+  readonly signal?: AbortSignal | undefined;
+  /** Gets the number of bytes that have arrived. */
+  readonly onProgress?: ((received: number) => void) | undefined;
 };
 
 /** Parts are joined up to this many bytes or parts, since each call of `onPart` has a cost. */
@@ -77,6 +81,7 @@ async function receive(
 
   const onData = (part: Buffer): void => {
     received += part.length;
+    limits.onProgress?.(received);
     if (received > limits.bytes) reject(tooLarge(limits));
     else attempt(() => take(part, reject));
   };
@@ -95,13 +100,17 @@ async function receive(
     else reject(timedOut(limits));
   };
   let timer = setTimeout(onTime, limits.time);
+  const onAbort = (): void => reject(limits.signal?.reason);
 
   raw.on('data', onData).once('end', onEnd).once('close', onClose).once('error', onClose);
   if (raw.destroyed) onClose();
+  if (limits.signal?.aborted) onAbort();
+  limits.signal?.addEventListener('abort', onAbort, { once: true });
   try {
     await promise;
   } finally {
     clearTimeout(timer);
+    limits.signal?.removeEventListener('abort', onAbort);
     raw.off('data', onData).off('end', onEnd).off('close', onClose).off('error', onClose).pause();
   }
 }

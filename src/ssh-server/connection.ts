@@ -31,6 +31,7 @@ export class Connection {
   #sessions = 0;
   #begun = 0;
   #idleTimer: NodeJS.Timeout | undefined;
+  #rekeys = { count: 0, since: 0 };
 
   constructor(parts: ConnectionParts) {
     this.#parts = parts;
@@ -79,6 +80,7 @@ export class Connection {
       if (this.#sessions >= this.#limits.sessions) return reject();
       this.#serve(accept());
     });
+    client.on('rekey', () => this.#countRekey());
     socket.on('data', () => this.#checkBuffers());
     readInTurns(socket);
     if (this.#isDraining) this.#leave();
@@ -164,6 +166,13 @@ export class Connection {
   #checkBuffers(): void {
     const ahead = [...this.#commands].reduce((sum, { channel }) => sum + channel.readableLength, 0);
     if (this.#parts.socket.writableLength > maxBuffered || ahead > maxBuffered * this.#limits.sessions) this.destroy();
+  }
+
+  /** Closes the connection of a client that exchanges keys again and again, which takes milliseconds each time. */
+  #countRekey(): void {
+    const now = performance.now();
+    if (now - this.#rekeys.since > 60_000) this.#rekeys = { count: 0, since: now };
+    if (++this.#rekeys.count > this.#limits.rekeys) this.destroy();
   }
 
   #end(): void {

@@ -74,7 +74,10 @@ export const hasLeases = ({ file, called }: Workflow): boolean =>
   );
 
 /** Whether a workflow can be called. */
-const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
+export const isCallable = ({ events }: WorkflowFile): boolean => 'workflow_call' in events;
+
+/** The names of the inputs that a workflow declares for calls, in lower case. */
+export const inputNamesOf = (file: WorkflowFile): ReadonlySet<string> => lowerCaseNames(partOf(declarationOf(file), 'inputs'));
 
 /** The problems of a call that both files show without running it. */
 export function problemsOfCall(job: WorkflowFileJob, called: WorkflowFile): WorkflowProblem[] {

@@ -137,6 +137,13 @@ test('explain tells the steps of a decision', async () => {
   expect((await run('explain', 'JOB', 'acme/engine', '1')).out).toBe('does not wait: There is no job 1 in acme/engine\n');
   await run('user', 'create', 'ada');
   await run('repo', 'create', 'ada/engine');
+  expect((await run('explain', 'SETUP', 'ada/engine')).out).toBe(
+    'default setup of code_scanning of ada/engine\n  no   setup: it is not configured\nit is not configured\n',
+  );
+  expect(await run('explain', 'SETUP', 'ada/engine', 'code')).toMatchObject({
+    code: 1,
+    err: expect.stringContaining('comes code_scanning or code_quality'),
+  });
   expect((await run('explain', 'QUEUE', 'ada/engine')).out).toBe(
     'merge queue of main of ada/engine\nno ruleset demands a merge queue for this branch\nthe queue has no entries\n',
   );

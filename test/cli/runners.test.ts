@@ -1,7 +1,8 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { command, complaint, installation, serve } from './support.ts';
+import { sandboxes } from '#test/runner-providers/namespaces/support.ts';
+import { command, complaint, hearth, installation, serve } from './support.ts';
 
 test('a runner is set up at a server, and an image published from it beside the server', async () => {
   const { data, env, run } = await installation();
@@ -49,4 +50,43 @@ test('a catalogue that can’t be used ends the start with one line', async () =
   await writeFile(file, '{"platforms": []}');
   const refused = await command(['serve', '--port', '0', '--data', data, '--runner-catalogue', file], env);
   expect(complaint(refused)).toMatch(/^The catalogue of runners .* can't be used: /);
+});
+
+test('a provider that can’t work ends the start with one line, and doctor says why', async () => {
+  const { data, env, run } = await installation();
+  const broken = { ...env, HEARTH_RUNNER_PROVIDER: 'namespaces', HEARTH_RUNNER_PROGRAM: '/nowhere/program' };
+  const problem = "The runner provider namespaces can't be used: ";
+  const refused = await hearth(['serve', '--port', '0', '--log', 'silent', '--data', data], broken);
+  expect(complaint(refused)).toContain(problem);
+  await run('user', 'create', 'ada');
+  const visible = { ...broken, HEARTH_RUNNER_TOOLS: data };
+  const { code, out } = await command(['doctor', '--data', data, '--json'], visible);
+  const found = JSON.parse(out).find(({ check }: { check: string }) => check === 'runners');
+  expect([code, found.ok, found.detail]).toEqual([1, false, expect.stringContaining(`${problem}jobs could read ${data}`)]);
+});
+
+/** What a server with a provider logs of it at its start. */
+async function startLines(provider: string): Promise<{ level: number; msg: string }[]> {
+  const { data, env } = await installation();
+  const server = await serve(data, ['--log', 'info'], { ...env, HEARTH_RUNNER_PROVIDER: provider });
+  const lines = server.log().split('\n');
+  return lines.flatMap((line) => (line.startsWith('{') ? [JSON.parse(line)] : [])).filter((line) => line.provider === provider);
+}
+
+test('the start says that the provider process isolates nothing', async () => {
+  expect(await startLines('process')).toMatchObject([
+    { level: 30, msg: 'process: a process and a folder for each runner' },
+    { level: 40, msg: expect.stringContaining('the provider `process` isolates nothing') },
+  ]);
+});
+
+test('the start says how the provider namespaces isolates', async (context) => {
+  const { problem } = await sandboxes();
+  if (problem !== undefined) context.skip(problem);
+  expect(await startLines('namespaces')).toMatchObject([
+    {
+      level: 30,
+      msg: expect.stringMatching(/^namespaces: jobs run as .+, with the network `internet`; .+; disks are measured$/),
+    },
+  ]);
 });

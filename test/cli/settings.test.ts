@@ -48,6 +48,8 @@ test.each<[SettingName, string]>([
   ['embeddings', 'openai'],
   ['embeddingsUrl', 'ftp://x/v1/embeddings'],
   ['embeddingsUrl', 'https://user:word@x/v1/embeddings'],
+  ['assistantUrl', 'https://user:word@x/v1'],
+  ['assistantRepositories', 'private'],
   ['log', 'loud'],
 ])('%s refuses %s and names its variable', (name, text) => {
   expect(error(name, text)).toMatch(new RegExp(`^${settings[name].variable} must `));
@@ -57,6 +59,8 @@ test.each<[SettingName, string]>([
   ['port', '0'],
   ['embeddings', 'off'],
   ['embeddingsUrl', 'http://127.0.0.1:11434/v1/embeddings'],
+  ['assistantUrl', 'http://127.0.0.1:11434/v1'],
+  ['assistantRepositories', 'all'],
   ['url', 'https://code.example.com/'],
   ['webhookAllow', '10.0.0.0/8, fd00::/8, 127.0.0.1'],
   ['registryAddresses', 'cloud_a=https://login.example, cloud_b_roles=https://sts.{region}.internal.example/x?y=z'],

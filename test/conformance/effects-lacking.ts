@@ -29,19 +29,9 @@ export const lackingEffects: readonly { family: string; fields: readonly string[
     reason: 'results of other tools are taken in any case: kept and shown',
   },
   {
-    family: 'code-security',
-    fields: ['query_suite'],
-    reason: 'of the default setup of code scanning, which is refused as a whole',
-  },
-  {
     family: 'dependency-graph',
     fields: ['version', 'job.id', 'job.html_url', 'detector.url', 'metadata', 'scanned'],
     reason: 'must be well-formed, and no operation shows it',
-  },
-  {
-    family: 'repository-security',
-    fields: ['runner_label', 'runner_type', 'threat_model'],
-    reason: 'of an analyser that is no part of the server: other settings than none are refused as a whole',
   },
   { family: 'admin', fields: ['reason'], reason: 'nothing shows why somebody was suspended' },
   {

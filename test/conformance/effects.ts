@@ -10,8 +10,6 @@ export const readingOperations: readonly { id: string; reason: string }[] = [
   { id: 'markdown/render-raw', reason: 'a long text is sent in a body, and its rendering is the reply' },
   { id: 'apps/check-token', reason: 'a token is a secret, which is not for an address' },
   { id: 'security-advisories/create-repository-advisory-cve-request', reason: 'refused: no server gives such numbers by itself' },
-  { id: 'code-scanning/update-default-setup', reason: 'no analyser is part of the server, and the rest is refused' },
-  { id: 'code-quality/update-setup', reason: 'no analyser is part of the server, and the rest is refused' },
   { id: 'repos/generate-release-notes', reason: 'the notes are the reply, and no release has them yet' },
 ];
 

@@ -21,6 +21,11 @@ const ofSuggestions = ['rationale', 'confidence'] as const;
 /** All of it, with reasons. Nothing that Hearth accepts may be listed here. */
 export const leftOut: readonly LeftOut[] = [
   {
+    operationIds: ['code-quality/update-setup'],
+    places: ['/ai_findings_option'],
+    reason: 'no part of the server makes findings by AI; that there are none may be said',
+  },
+  {
     operationIds: ['dependabot/create-or-update-repo-secret'],
     places: ['/encrypted_value!', '/key_id!'],
     reason: 'of a repository, a secret has nothing but its value',

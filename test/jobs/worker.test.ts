@@ -59,3 +59,22 @@ test('running what is due leaves nothing undone in a queue, and nothing half wri
     .execute();
   expect(left).toMatchObject([{ locked_by: null, attempts: 1, last_error: 'the last one fails' }]);
 });
+
+test('many jobs of one account delay those of others by one at most, and keep their order', async () => {
+  const done: string[] = [];
+  const shared = {
+    name: 'shared',
+    attempts: 1,
+    async run({ name }: { name: string }) {
+      done.push(name);
+    },
+  };
+  const [ada, bob] = [await here.user(), await here.user()];
+  const add = (name: string, share: typeof ada.id) =>
+    change((scope) => enqueue(scope.tx, shared, { name }, { queue: 'shared', share }));
+  for (const name of ['ada 1', 'ada 2', 'ada 3']) await add(name, ada.id);
+  for (const name of ['bob 1', 'bob 2']) await add(name, bob.id);
+  await add('ada 4', ada.id);
+  await runDueJobs(partsOf(shared));
+  expect(done).toEqual(['ada 1', 'bob 1', 'ada 2', 'bob 2', 'ada 3', 'ada 4']);
+});

@@ -226,3 +226,14 @@ test('one caller may have more than its share while enough places stay free for 
   const stranger: Caller = { kind: 'anonymous', key: 'address:::1' };
   expect(Array.from({ length: 7 }, () => strangers.tryAcquire(stranger)).filter(Boolean)).toHaveLength(2);
 });
+
+test('callers of one share hold and wait together, as one caller', async () => {
+  const limiter = concurrencyLimiter('test', { ...limits, waiting: 1 });
+  const owned = (name: string): Caller => ({ ...user(name), share: 'account:ada' });
+  await Promise.all([limiter.acquire(owned('runner')), limiter.acquire(user('ada'))]);
+  void limiter.acquire(owned('app')).catch(() => undefined);
+  expect(limiter.callers()).toEqual([{ key: 'account:ada', running: 2, waiting: 1 }]);
+  expect(await refusalOf(limiter.acquire(owned('key')))).toMatchObject({ kind: 'too_many' });
+  await limiter.acquire(user('bob'));
+  expect(limiter.running).toBe(3);
+});

@@ -197,6 +197,7 @@ test('what is half there is never served, and goes with its job', async () => {
   expect(await finish(task, 'half')).toMatchObject({ status: 400, body: { msg: 'The upload is not complete' } });
   expect(await put(`${address}&comp=blocklist`, listOf('QQ==', 'Qw=='))).toBe(400);
   expect(await put(`${address}&comp=blocklist`, 'QQ==')).toBe(400);
+  expect(await put(`${address}&comp=block&blockid=%00`, 'x')).toBe(400);
   const { result, longest } = await longestTurn(() => put(`${address}&comp=blocklist`, '<BlockList>'.repeat(300_000)));
   expect(result).toBe(400);
   expect(longest, 'milliseconds of the longest turn').toBeLessThan(500);

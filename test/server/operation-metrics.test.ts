@@ -35,6 +35,21 @@ test('jobs, deliveries, events, space, git, the store of files and the last back
   await sql`insert into event_deliveries (lane, owner_id, turn, event_id) select 'issues.index', owner_id, 1, id
     from events order by id desc limit 1`.execute(here.db);
   await sql`update installation set last_backup_at = now() - interval '1 hour'`.execute(here.db);
+  for (const [state, minutes] of [
+    ['queued', 0],
+    ['done', 10],
+    ['done', 70],
+    ['failed', 10],
+    ['cancelled', 10],
+  ] as const) {
+    const at = new Date(here.clock.now.getTime() - minutes * 60_000);
+    const times = state === 'queued' ? { due_at: at } : { completed_at: at };
+    const named = { organization_id: ada.id, repository_id: repo.id, repository_name: repo.name, model: 'm' };
+    await here.db
+      .insertInto('assistant_reviews')
+      .values({ ...named, ...times, state, created_at: at })
+      .execute();
+  }
   const client = await here.as(ada);
   await client.put(`/repos/${ada.login}/${repo.name}/contents/a.txt`, { message: 'A file', content: 'eA==' });
   await here.hearth.services.objects.put('test/one', (sink) => sink(Buffer.from('x')));
@@ -49,6 +64,7 @@ test('jobs, deliveries, events, space, git, the store of files and the last back
   });
   expect(valuesOf(text, 'hearth_job_oldest_seconds')).toEqual({ 'task="waiting"': expect.closeTo(100, -2) });
   expect(valuesOf(text, 'hearth_webhook_deliveries')).toEqual({ 'state="waiting"': 0, 'state="failed"': 0 });
+  expect(valuesOf(text, 'hearth_assistant_reviews')).toEqual({ 'state="queued"': 1, 'state="done"': 1, 'state="failed"': 1 });
   expect(valuesOf(text, 'hearth_events_waiting')).toMatchObject({
     'lane="dispatch"': expect.any(Number),
     'lane="issues.index"': 1,

@@ -1,5 +1,7 @@
 import { once } from 'node:events';
+import { readFile } from 'node:fs/promises';
 import { connect } from 'node:net';
+import { Client } from 'ssh2';
 import { expect, test } from 'vitest';
 import { hasOpenSsh, sshWorld } from './support.ts';
 
@@ -77,4 +79,26 @@ test.skipIf(!hasOpenSsh)('a client that goes away in the middle of a push change
   expect(pushed.out).toMatch(/unpack (?!ok)/);
   await expect.poll(() => here.db.selectFrom('ref_changes').select('id').execute()).toEqual([]);
   expect((await (await here.as(user)).get(`/repos/${user.login}/${repo.name}/branches`)).body).toEqual([]);
+});
+
+test('a connection that exchanges keys again and again is closed', async () => {
+  const user = await here.user();
+  const known = keyFile();
+  await (await here.as(user)).post('/user/keys', { key: known.line });
+  const client = new Client();
+  let exchanges = 0;
+  const closed = once(client, 'close');
+  client
+    .on('error', () => undefined)
+    .on('handshake', () => {
+      if (++exchanges > 1) setImmediate(again);
+    });
+  // The library's types don't know the method.
+  const again = () => (client as unknown as { _protocol: { rekey(): void } })._protocol.rekey();
+  client.connect({ host: '127.0.0.1', port, username: 'git', privateKey: await readFile(known.file) });
+  await once(client, 'ready');
+  again();
+  await closed;
+  expect(exchanges).toBeGreaterThan(15);
+  expect(exchanges).toBeLessThanOrEqual(22);
 });

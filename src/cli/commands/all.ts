@@ -85,7 +85,7 @@ const listed: readonly Listed[] = [
   {
     usage: 'doctor [options]',
     about:
-      'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, ' +
+      'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, runners, ' +
       'indexes. Ends with 1 when something is wrong.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
@@ -98,7 +98,8 @@ const listed: readonly Listed[] = [
     usage: 'explain [options] <method> <path> [ref] [to]',
     about:
       'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an ' +
-      'organization apply to a repository, why a job of a workflow waits, or what the pull requests in a merge queue wait for.',
+      'organization apply to a repository, why a job of a workflow waits, what a default setup of code scanning analyses ' +
+      'and why nothing runs, what the pull requests in a merge queue wait for, or what the dependency bot looks for.',
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   {

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { configOf, counted, installationCommand, onInstallation, print } from '../command.ts';
 import { accounts } from '../doctor/accounts.ts';
+import { analysers } from '../doctor/analysers.ts';
 import { finding } from '../doctor/diagnosis.ts';
 import { contentsOfFiles, files } from '../doctor/files.ts';
 import { filesFolder, folders } from '../doctor/folders.ts';
@@ -11,6 +12,7 @@ import { websites } from '../doctor/pages.ts';
 import { jobs, retryJobs } from '../doctor/queue.ts';
 import { refs } from '../doctor/refs.ts';
 import { newest, objects, pushes } from '../doctor/repositories.ts';
+import { runners } from '../doctor/runners.ts';
 import { ssh } from '../doctor/ssh.ts';
 import { workflowJobs } from '../doctor/workflows.ts';
 import { databaseFolderOf } from '../installation.ts';
@@ -25,7 +27,7 @@ function volumesOf(config: Config): string[] {
 export const doctorCommand = installationCommand(
   'doctor',
   'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, ' +
-    'indexes. Ends with 1 when something is wrong.',
+    'runners, indexes. Ends with 1 when something is wrong.',
   'hearth doctor --deep',
 )
   .option('--deep', 'read every Git object (git fsck), every file and the newest commits too; slow on large installations')
@@ -46,6 +48,8 @@ export const doctorCommand = installationCommand(
         await finding('owners of files', () => filesFolder(installation)),
         await finding('jobs', () => jobs(installation)),
         await finding('workflows', () => workflowJobs(installation, installation.now)),
+        await finding('runners', () => runners(configOf(command))),
+        await finding('analysers', () => analysers(installation, installation.now)),
         await finding('ssh', () => ssh(configOf(command))),
         await finding('websites', async () => websites(configOf(command))),
         await finding('accounts', () => accounts(installation)),

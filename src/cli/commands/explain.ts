@@ -1,8 +1,12 @@
 import { scopeWithoutRequest } from '#endpoint/change-in.ts';
+import { explainSetup } from '#resources/actions/default-setups/index.ts';
+import { explainUpdates } from '#resources/actions/dependency-updates/index.ts';
 import { runsHostedJobs } from '#resources/actions/hosted-jobs/index.ts';
 import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { explainQueue } from '#resources/collaboration/merge-queues/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
+import { type AnalysedProduct, analysedProducts } from '#resources/repositories/repository-security/index.ts';
 import { explain } from '#server/explain.ts';
 import { explainPush, type PushExplanation } from '#server/explain-push.ts';
 import { explainRepository } from '#server/explain-repository.ts';
@@ -20,6 +24,12 @@ function idOf(text: string | undefined): number {
   if (text === undefined || !/^[1-9]\d{0,14}$/.test(text))
     throw new UsageError('After JOB and the repository comes the id of a job');
   return Number(text);
+}
+
+function productOf(text = 'code_scanning'): AnalysedProduct {
+  const product = analysedProducts.find((known) => known === text);
+  if (!product) throw new UsageError(`After SETUP and the repository comes ${analysedProducts.join(' or ')}`);
+  return product;
 }
 
 function visibilityOf(text = 'private'): 'public' | 'internal' | 'private' {
@@ -72,6 +82,23 @@ const explanations: { readonly [Word in string]?: (asked: Asked) => Promise<Expl
     return { value, lines };
   },
 
+  async UPDATES({ context: { db }, owner, name }) {
+    const { id } = await repoNamed(db, `${owner}/${name}`);
+    const repository = (await loadNamedRepositories(db, [id])).get(id);
+    if (!repository) throw new UsageError(`There is no repository ${owner}/${name}`);
+    const value = await explainUpdates(db, repository);
+    return { value, lines: [`dependency updates of ${owner}/${name}`, ...value.steps.map(lineOf)] };
+  },
+
+  async SETUP({ context: { db, now, hearth }, owner, name, ref }) {
+    const repo = await repoNamed(db, `${owner}/${name}`);
+    const product = productOf(ref);
+    const { services } = hearth;
+    const options = { runsHosted: runsHostedJobs(services), secrets: services.secrets };
+    const value = await explainSetup(scopeWithoutRequest({ db, services, now }), repo, product, options);
+    return { value, lines: [`default setup of ${product} of ${owner}/${name}`, ...value.steps.map(lineOf), value.message] };
+  },
+
   async PUSH({ context: { db, now, hearth }, authorization, owner, name, ref = 'main', to }) {
     const target = { authorization, owner, name, ref, to: to === '' ? null : to };
     const value = await explainPush({ db, services: hearth.services, ...target, now });
@@ -117,15 +144,16 @@ async function explainRequest({ db, now, hearth }: CommandContext, request: Aske
 export const explainCommand = installationCommand(
   'explain',
   'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an organization ' +
-    'apply to a repository, why a job of a workflow waits, or what the pull requests in a merge queue wait for.',
+    'apply to a repository, why a job of a workflow waits, what a default setup of code scanning analyses and why nothing ' +
+    'runs, what the pull requests in a merge queue wait for, or what the dependency bot looks for.',
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or QUEUE')
-  .argument('<path>', 'path of the API, as /repos/acme/engine; for PUSH, REPO, JOB and QUEUE the repository, as acme/engine')
+  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or SETUP; or QUEUE; or UPDATES')
+  .argument('<path>', 'path of the API, as /repos/acme/engine; for the other words the repository, as acme/engine')
   .argument(
     '[ref]',
     'for PUSH: a branch, or a full ref name; for REPO: the visibility of a new repository; for JOB: the id of the job; ' +
-      'for QUEUE: a branch',
+      'for QUEUE: a branch; for SETUP: code_scanning or code_quality',
   )
   .argument('[to]', 'for PUSH: what it is moved to, as a branch or commit of the repository; an empty text deletes it')
   .option('--token <token>', 'token of the request; left out: an anonymous request')

@@ -1,5 +1,7 @@
 -- A bundle is a set of SKUs of several kinds, for example of all requests to an assistant.
 alter table billing_rates add column bundle text;
+update billing_rates set bundle = case sku when 'assistant_premium_request' then 'premium_requests' else 'ai_credits' end
+  where sku in ('assistant_premium_request', 'assistant_ai_credit');
 
 -- Names of repositories as they were last known in an organization, for reports after a deletion or a transfer.
 create table billing_repositories (
@@ -31,7 +33,7 @@ update billing_budgets set scope = case when repository_id is null then 'organiz
 alter table billing_budgets alter column scope set not null;
 -- The product of which it limits the usage: of a SKU or a bundle, the one that these belong to.
 alter table billing_budgets add column product text;
-update billing_budgets set product = 'actions';
+update billing_budgets set product = split_part(product_sku, '_', 1);
 alter table billing_budgets alter column product set not null;
 alter table billing_budgets add column user_id bigint references accounts on delete cascade;
 alter table billing_budgets add constraint billing_budgets_subject

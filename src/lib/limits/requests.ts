@@ -52,6 +52,18 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
     past: '408, and the connection is closed',
   },
   bodyRate: { value: 64 * kibi, unit: 'bytes a second', of: 'the least that a large body arrives by', past: '408, as above' },
+  bodiesContendedTime: {
+    value: 1 * seconds,
+    unit: 'milliseconds',
+    of: 'a body to wait for its turn while others arrive slowly',
+    past: 'the slowest of them is refused, if it is slower than requests.bodiesContendedRate',
+  },
+  bodiesContendedRate: {
+    value: 256 * kibi,
+    unit: 'bytes a second',
+    of: 'the least that a body arrives by while other callers wait for their turn',
+    past: '408 for them, and the connection is closed',
+  },
   accessTime: {
     value: 1 * seconds,
     unit: 'milliseconds',
@@ -79,7 +91,7 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
   concurrentPerCaller: {
     value: 10,
     unit: 'count',
-    of: 'requests of one account, app or installation (or address, for those who are not signed in) that are answered at once',
+    of: 'requests of one account (or address, for those who are not signed in) that are answered at once',
     past: 'further ones wait',
   },
   concurrentSpare: {

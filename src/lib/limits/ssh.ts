@@ -40,6 +40,12 @@ export const sshLimits = limitGroup('ssh', 'SSH', {
     past: 'further ones are closed at once',
   },
   sessions: { value: 10, unit: 'count', of: 'sessions of one connection at once', past: 'further ones are refused' },
+  rekeys: {
+    value: 20,
+    unit: 'count',
+    of: 'exchanges of keys of one connection in a minute, after the first',
+    past: 'it is closed',
+  },
   perConnection: { value: 1_000, unit: 'count', of: 'commands over one connection', past: 'it is closed after the last' },
   idleConnection: { value: 2 * minutes, unit: 'milliseconds', of: 'a connection in which no command runs', past: 'it is closed' },
   unreadTime: {

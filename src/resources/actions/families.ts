@@ -4,6 +4,7 @@ import { actionsSecrets } from './actions-secrets/family.ts';
 import { actionsVariables } from './actions-variables/family.ts';
 import { artifacts } from './artifacts/family.ts';
 import { caches } from './caches/family.ts';
+import { defaultSetups } from './default-setups/family.ts';
 import { dependencyBotSecrets } from './dependency-bot-secrets/family.ts';
 import { dependencyUpdates } from './dependency-updates/family.ts';
 import { deployments } from './deployments/family.ts';
@@ -41,6 +42,7 @@ export const actionsFamilies = [
   workflows,
   workflowRuns,
   requiredWorkflows,
+  defaultSetups,
   hostedJobs,
   jobUploads,
   artifacts,

@@ -5,7 +5,8 @@ import { link, readdir, rm, stat, utimes, writeFile } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startOfProcess } from '#lib/running-process.ts';
-import { filesOf, findAgent, readJson, writeJson } from './machine.ts';
+import { readJson, writeJson } from '#runner-providers/machines/json-files.ts';
+import { filesOf, findAgent } from './machine.ts';
 
 const [, , folder = '.'] = process.argv;
 const files = filesOf(folder);

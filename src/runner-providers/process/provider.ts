@@ -1,13 +1,16 @@
 import { spawn } from 'node:child_process';
-import { mkdir, open, readdir, rename, rm, stat } from 'node:fs/promises';
+import { mkdir, open, rename, rm, stat, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { asId } from '#lib/id.ts';
 import { isProcessRunning, startOfProcess } from '#lib/running-process.ts';
-import type { Observation, Provider, PublishRequest, RunnerId, RunnerOrder } from '#runner-providers/provider.ts';
-import { captureFolder, contentIdOf, copyFolder, listContents, removeContent } from './content.ts';
-import { type Files, filesOf, findAgent, isGroupRunning, killGroup, readJson, startFrom, writeJson } from './machine.ts';
-import { listPrograms, startProgram, stopOwnPrograms, stopProgram } from './programs.ts';
+import { contentIdOf } from '#runner-providers/machines/content.ts';
+import { readJson, writeJson } from '#runner-providers/machines/json-files.ts';
+import { isGroupRunning, killGroup, startFrom } from '#runner-providers/machines/processes.ts';
+import { type ProgramKind, runnerConfiguration } from '#runner-providers/machines/programs.ts';
+import { machineProvider } from '#runner-providers/machines/provider.ts';
+import { type Observation, type Provider, type PublishRequest, type RunnerOrder, versionOf } from '#runner-providers/provider.ts';
+import { folderTools } from './folder-tools.ts';
+import { type Files, filesOf, findAgent } from './machine.ts';
 
 const agentFile = new URL('agent.ts', import.meta.url).pathname;
 const timeoutMs = 20_000;
@@ -21,52 +24,49 @@ type MachineFolder = { readonly folder: string; readonly path: string; readonly 
  * Runners aren't isolated from each other or from Hearth.
  */
 export function processProvider({ folder, path, program }: MachineFolder): Provider {
-  const machines = join(folder, 'machines');
-  const images = join(folder, 'images');
-  const machineOf = (runner: RunnerId): string => join(machines, String(runner));
-  return {
+  return machineProvider(folder, {
     name: 'process',
-    givesPublicIps: false,
-    async provision(order) {
-      const machine = machineOf(order.id);
+    async check() {
+      return {
+        detail: 'process: a process and a folder for each runner',
+        warning:
+          'the provider `process` isolates nothing: jobs can read and change all that Hearth can, and each other, and the ' +
+          'numbers of a machine size are not enforced. The provider `namespaces` isolates',
+      };
+    },
+    async provision(machine, order, images) {
       const files = filesOf(machine);
       await prepareFolders(files, order, images);
       await startAgent(machine, files, path);
-      return { publicIps: [] };
     },
-    async remove(runner) {
-      await stopAgent(filesOf(machineOf(runner)));
-      const programs = (await listPrograms(machines)).filter((one) => one.runner === runner);
-      await Promise.all(programs.map(({ name }) => stopProgram(machines, runner, name)));
-      await rm(machineOf(runner), { recursive: true, force: true, maxRetries: 5 });
-    },
-    capture: (runner, content) => captureFolder(images, filesOf(machineOf(runner)).work, content),
-    drop: (content) => removeContent(images, content),
-    async observe() {
-      const names = (await readdir(machines).catch(() => [])).filter((name) => /^[1-9]\d{0,15}$/.test(name));
-      const runners = names.map((name) => asId<'hosted_runners'>(Number(name)));
-      return {
-        runners: await Promise.all(runners.map((runner) => observeOne(runner, filesOf(machineOf(runner))))),
-        contents: await listContents(images, Date.now()),
-      };
-    },
-    async answer(runner, result) {
-      const files = filesOf(machineOf(runner));
+    end: (machine) => stopAgent(filesOf(machine)),
+    endOwn: (machine) => stopOwnAgent(filesOf(machine)),
+    observe: (machine) => observeOne(filesOf(machine)),
+    async answer(machine, result) {
+      const files = filesOf(machine);
       await writeJson(files.published, result);
       await rm(files.publish, { force: true });
     },
-    runsJobs: program !== undefined,
-    async start(order) {
-      if (program === undefined) throw new Error('No program is set that runs jobs');
-      await startProgram({ machines, program, path }, order);
-    },
-    stop: (runner, name) => stopProgram(machines, runner, name),
-    programs: () => listPrograms(machines),
-    async stopAll() {
-      await Promise.all([stopOwnPrograms(machines), stopOwnAgents(machines)]);
-    },
-  };
+    folderToCapture: async (machine) => filesOf(machine).work,
+    tools: folderTools,
+    programs: program === undefined ? undefined : programKind(program, path),
+  });
 }
+
+/** Programs run on the machine itself, in their folder. */
+const programKind = (program: string, path: string): ProgramKind => ({
+  async launch({ registration }, machine, folder) {
+    const files = filesOf(machine);
+    const [config, registrationFile] = [join(folder, 'config.yaml'), join(folder, '.runner')];
+    await writeFile(config, runnerConfiguration({ registration: registrationFile, work: join(folder, 'work') }));
+    await writeFile(registrationFile, JSON.stringify(registration), { mode: 0o600 });
+    return {
+      command: [program, '-c', config, 'daemon'],
+      env: { PATH: path, HOME: files.work, XDG_CACHE_HOME: join(folder, 'cache'), HEARTH_RUNNER_PUBLISH: files.publish },
+    };
+  },
+  remove: folderTools.remove,
+});
 
 /** Creates the folders of a runner. The working folder is recreated if the image has changed. */
 async function prepareFolders(files: Files, order: RunnerOrder, images: string): Promise<void> {
@@ -77,10 +77,10 @@ async function prepareFolders(files: Files, order: RunnerOrder, images: string):
   if (before?.image !== image) {
     await stopAgent(files);
     const draft = `${files.work}.part`;
-    await rm(draft, { recursive: true, force: true });
+    await folderTools.remove(draft);
     if (order.image.content === undefined) await mkdir(draft);
-    else await copyFolder(join(images, order.image.content), draft);
-    await rm(files.work, { recursive: true, force: true, maxRetries: 5 });
+    else await folderTools.copy(join(images, order.image.content), draft);
+    await folderTools.remove(files.work);
     await rename(draft, files.work);
   }
   await writeJson(files.order, { ...order, image });
@@ -120,25 +120,18 @@ async function stopAgent(files: Files): Promise<void> {
   await rm(files.agent, { force: true });
 }
 
-/** Ends the agents that this process started, and agents whose server has ended. Another server starts them again. */
-async function stopOwnAgents(machines: string): Promise<void> {
-  const names = await readdir(machines).catch(() => []);
-  await Promise.all(
-    names.map(async (name) => {
-      const files = filesOf(join(machines, name));
-      const { pid, start } = (await readJson(files.owner)) ?? {};
-      if (typeof pid !== 'number') return;
-      if (pid === process.pid || !isProcessRunning(pid, startFrom(start))) await stopAgent(files);
-    }),
-  );
+/** Ends an agent that this process started, or whose server has ended. Another server starts it again. */
+async function stopOwnAgent(files: Files): Promise<void> {
+  const { pid, start } = (await readJson(files.owner)) ?? {};
+  if (typeof pid !== 'number') return;
+  if (pid === process.pid || !isProcessRunning(pid, startFrom(start))) await stopAgent(files);
 }
 
-async function observeOne(runner: RunnerId, files: Files): Promise<Observation> {
+async function observeOne(files: Files): Promise<Omit<Observation, 'runner'>> {
   const { at } = (await readJson(files.active)) ?? {};
   const time = typeof at === 'string' ? new Date(at) : undefined;
   const request = await publishRequestOf(files);
   return {
-    runner,
     isRunning: (await findAgent(files)) !== undefined,
     ...(time && !Number.isNaN(time.getTime()) ? { lastActiveOn: time } : {}),
     ...(request ? { publishRequest: request } : {}),
@@ -151,6 +144,3 @@ async function publishRequestOf({ publish }: Files): Promise<PublishRequest | un
   const content = contentIdOf(`${publish} ${written.mtimeMs} ${JSON.stringify(request)}`);
   return { content, image: String(request.image ?? ''), version: versionOf(request.version) };
 }
-
-const versionOf = (version: unknown): string | undefined =>
-  version === undefined || version === null ? undefined : String(version);

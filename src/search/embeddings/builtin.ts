@@ -1,3 +1,4 @@
+import { periodicYield } from '#lib/turns.ts';
 import { type Embedder, normalise } from './embedder.ts';
 import { readTable, type Table } from './table.ts';
 import { wordPieces } from './word-pieces.ts';
@@ -21,7 +22,13 @@ export const builtinEmbedder = (): Embedder => ({
   async embed(texts) {
     table ??= readTable();
     const loaded = await table;
-    return texts.map((text) => vectorOf(text, loaded));
+    const yieldNow = periodicYield();
+    const vectors: Float32Array[] = [];
+    for (const text of texts) {
+      vectors.push(vectorOf(text, loaded));
+      await yieldNow();
+    }
+    return vectors;
   },
 });
 

@@ -1,6 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Type } from 'typebox';
-import type { Outbound, OutboundReply } from '#net/outbound.ts';
+import { askModelServer, type ModelFailure } from '#net/model-server.ts';
+import type { Outbound } from '#net/outbound.ts';
 import { type Embedder, EmbeddingsUnavailable, normalise, type Purpose } from './embedder.ts';
 
 type HttpOptions = {
@@ -49,28 +50,19 @@ async function embedBatch(texts: readonly string[], purpose: Purpose, options: H
   }
 }
 
-/** An error, and whether the request can be retried. */
-type Failure = { failure: string; canRetry: boolean };
-
 async function requestEmbeddings(
   texts: readonly string[],
   purpose: Purpose,
   { outbound, url, model, key, timeout = defaultTimeout }: HttpOptions,
-) {
-  const headers = { 'content-type': 'application/json', ...(key === undefined ? {} : { authorization: `Bearer ${key}` }) };
-  const body = Buffer.from(JSON.stringify({ model, input: texts, encoding_format: 'float' }));
-  try {
-    const request = { url: new URL(url), headers, body, timeout: timeout[purpose], maxBytes: maxReply };
-    return await vectorsOf(await outbound.post(request), texts.length);
-  } catch (error) {
-    const message = error instanceof Error ? error.message : String(error);
-    return { failure: `The embedding server can't be reached: ${message}`, canRetry: true };
-  }
+): Promise<Float32Array[] | ModelFailure> {
+  const answer = await askModelServer(
+    { outbound, url, key, name: 'The embedding server' },
+    { body: { model, input: texts, encoding_format: 'float' }, timeout: timeout[purpose], maxBytes: maxReply },
+  );
+  return 'failure' in answer ? answer : vectorsOf(answer.reply, texts.length);
 }
 
-async function vectorsOf({ status, body }: OutboundReply, count: number): Promise<Float32Array[] | Failure> {
-  if (status !== 200) return { failure: `The embedding server answered ${status}`, canRetry: status === 429 || status >= 500 };
-  const reply = parseJson(body);
+async function vectorsOf(reply: unknown, count: number): Promise<Float32Array[] | ModelFailure> {
   const { Value } = await import('typebox/value');
   if (!Value.Check(Reply, reply)) return { failure: "The embedding server's reply holds no embeddings", canRetry: false };
   const vectors = new Map(reply.data.map(({ index, embedding }) => [index, normalise(Float32Array.from(embedding))]));
@@ -79,12 +71,4 @@ async function vectorsOf({ status, body }: OutboundReply, count: number): Promis
   return inOrder.length === count && inOrder.every(({ length }) => length === first?.length)
     ? inOrder
     : { failure: "The embedding server's reply doesn't hold one embedding for each text", canRetry: false };
-}
-
-function parseJson(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return undefined;
-  }
 }

@@ -44,17 +44,28 @@ export function wordPieces(text: string, vocabulary: Vocabulary): number[] {
   return found;
 }
 
+/** Where the characters of a word begin, and the end of the word. */
+function startsOfCharacters(word: string): number[] {
+  const starts = [0];
+  for (const character of word) starts.push((starts.at(-1) ?? 0) + character.length);
+  return starts;
+}
+
 function splitWord(word: string, { numbers, maxLength }: Vocabulary): number[] | undefined {
   const whole = numbers.get(word);
   if (whole !== undefined) return [whole];
-  const characters = [...word];
-  if (characters.length > maxWord) return undefined;
+  // The characters of a long word are not made.
+  if (word.length > 2 * maxWord) return undefined;
+  const starts = startsOfCharacters(word);
+  const count = starts.length - 1;
+  if (count > maxWord) return undefined;
   const pieces: number[] = [];
-  for (let from = 0; from < characters.length; ) {
-    let to = Math.min(characters.length, from + maxLength);
+  for (let from = 0; from < count; ) {
+    let to = Math.min(count, from + maxLength);
     let piece: number | undefined;
     for (; to > from; to--) {
-      piece = numbers.get((from > 0 ? '##' : '') + characters.slice(from, to).join(''));
+      const text = word.slice(starts[from], starts[to]);
+      piece = numbers.get(from > 0 ? `##${text}` : text);
       if (piece !== undefined) break;
     }
     if (piece === undefined) return undefined;

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asId } from '#lib/id.ts';
-import { processesUnder } from '#runner-providers/process/machine.ts';
+import { processesUnder } from '#runner-providers/machines/processes.ts';
 import { processProvider } from '#runner-providers/process/provider.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 
@@ -19,7 +19,13 @@ atEndOfFile(async () => {
 });
 const runner = asId<'hosted_runners'>(7);
 const machine = join(folder, 'machines', '7');
-const order = (name: string) => ({ runner, name, registration: { name, token: 'secret' } });
+const order = (name: string) => ({
+  runner,
+  name,
+  registration: { name, token: 'secret' },
+  address: 'http://127.0.0.1:1',
+  generatesImages: false,
+});
 
 test('a program runs in a folder of its own, and is stopped with the steps that it began', async () => {
   await provider.start(order('one'));

@@ -1,4 +1,6 @@
 // Reads the configuration files of default branches.
+
+import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
@@ -7,12 +9,14 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
+import { checkLimits, createAppRuns, putAppSuite } from '#resources/code/checks/index.ts';
+import { dependencyBotAppOf } from '#resources/repositories/apps/index.ts';
 import { loadNamedRepositories, lockRepository, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { botLimits, configPaths, parseConfig } from '#resources/security/dependency-bot/index.ts';
 import { type ConfigRow, listSchedules, putConfig, removeConfig, replaceSchedules } from './config-store.ts';
 import { digestOf } from './start.ts';
 
-type FoundConfig = { readonly path: string; readonly oid: Oid };
+type FoundConfig = { readonly path: string; readonly oid: Oid; readonly commit: Oid };
 
 /** The configuration file of a default branch. It reads Git alone. */
 export async function findConfig(
@@ -28,7 +32,7 @@ export async function findConfig(
     const folder = await reader.findFolder(head.oid, path.slice(0, path.indexOf('/')));
     const entries = folder ? await reader.getTree(folder.oid) : [];
     const entry = entries.find(({ name, type }) => type === 'blob' && name === path.slice(path.indexOf('/') + 1));
-    if (entry) return { path, oid: entry.oid };
+    if (entry) return { path, oid: entry.oid, commit: head.oid };
   }
   return undefined;
 }
@@ -41,7 +45,8 @@ export const readConfigs = job<{ readonly repository: Id<'repositories'> }, JobC
     const repository = (await loadNamedRepositories(db, [id])).get(id);
     const found = repository && (await findConfig(services.git, repository));
     if (!repository) return;
-    const row = found && { repository_id: id, ...found, ...(await contentOf(services.git, repository, found.oid)) };
+    const { oid, path, commit = '' } = found ?? {};
+    const row = oid && path ? { repository_id: id, path, oid, ...(await contentOf(services.git, repository, oid)) } : undefined;
     await change(async ({ tx }) => {
       await lockRepository(tx, id);
       if (!row) return void (await removeConfig(tx, id));
@@ -53,6 +58,7 @@ export const readConfigs = job<{ readonly repository: Id<'repositories'> }, JobC
         return { entry: at, digest, next_at: time === undefined ? now : time };
       });
       await replaceSchedules(tx, id, rows);
+      await checkConfig(tx, { repository, commit, row, now });
     });
   },
 });
@@ -73,4 +79,43 @@ async function contentOf(
     kind: 'signed_in',
   });
   return { config, problems };
+}
+
+type Checking = {
+  readonly repository: RepositoryWithOwner;
+  readonly commit: Oid;
+  readonly row: ConfigRow;
+  readonly now: Date;
+};
+
+/** Shows the problems of a configuration file as a check of its commit. */
+async function checkConfig(tx: Tx, { repository, commit, row, now }: Checking): Promise<void> {
+  const action = { repo: repository, by: {}, now };
+  const app = await dependencyBotAppOf(tx, now);
+  const suite = await putAppSuite(tx, action, {
+    app: app.id,
+    key: 'configuration',
+    commit,
+    branch: repository.default_branch,
+    by: undefined,
+  });
+  const { path, problems } = row;
+  const count = problems.length;
+  await createAppRuns(tx, action, suite.id, [
+    {
+      name: path,
+      detailsUrl: null,
+      status: 'completed',
+      conclusion: count === 0 ? 'success' : 'failure',
+      title: count === 0 ? 'The configuration is valid' : `The configuration has ${count} problem${count === 1 ? '' : 's'}`,
+      summary: row.config === null ? 'It has no effect.' : count === 0 ? '' : 'Entries with problems have no effect.',
+      annotations: problems.slice(0, fixedValue(checkLimits.annotations)).map(({ message, line }) => ({
+        path,
+        start_line: line,
+        end_line: line,
+        annotation_level: 'failure' as const,
+        message,
+      })),
+    },
+  ]);
 }

@@ -65,6 +65,21 @@ export const findLastUpdate = async (db: Db, target: Target): Promise<UpdateRow 
     | UpdateRow
     | undefined;
 
+/** The last search of a repository for each of its targets. */
+export const listLatestUpdates = async (db: Db, repository: Id<'repositories'>): Promise<UpdateRow[]> =>
+  (await db
+    .selectFrom('dependency_updates')
+    .selectAll()
+    .distinctOn(['ecosystem', 'directory', 'kind', 'target_branch'])
+    .where('repository_id', '=', repository)
+    .orderBy('ecosystem')
+    .orderBy('directory')
+    .orderBy('kind')
+    .orderBy('target_branch')
+    .orderBy('id', 'desc')
+    .limit(100)
+    .execute()) as UpdateRow[];
+
 /** The search that is making a pull request again. */
 export const findRemaking = async (db: Db, issue: Id<'issues'>): Promise<UpdateRow | undefined> =>
   (await db

@@ -52,7 +52,10 @@ export async function startPrograms(context: JobContext): Promise<void> {
     for (const row of wanted) {
       const name = nameOf(row);
       const instance = await createHostedInstance(scope, row, { name, label: row.name, address, now: context.now });
-      if (instance) made.push({ order: { runner: row.id, name, registration: instance.registration }, instance: instance.id });
+      if (!instance) continue;
+      const { registration, id } = instance;
+      const order = { runner: row.id, name, registration, address, generatesImages: row.image_gen };
+      made.push({ order, instance: id });
     }
     return made;
   });
@@ -77,13 +80,16 @@ export async function reviewPrograms(context: JobContext): Promise<void> {
   // Rows are read after the programs. Since a row is written before its program starts, no row is missed.
   const programs = await provider.programs();
   const instances = await listHostedInstances(db);
-  const running = new Set(programs.filter(({ isRunning }) => isRunning).map(keyOf));
+  const byKey = new Map(programs.map((program) => [keyOf(program), program]));
   const kept = new Set<string>();
   for (const instance of instances) {
     const key = keyOf({ runner: instance.hosted_runner_id, name: instance.name });
     const isNew = instance.created_at >= addSeconds(now, -graceSeconds);
-    const isWanted = instance.has_job || instance.created_at >= addSeconds(now, -idleSeconds);
-    const isOver = running.has(key) ? !isWanted && (await forget(context, instance)) : !isNew && (await lose(context, instance));
+    const program = byKey.get(key);
+    const isWanted = instance.has_job || program?.isPreparing || instance.created_at >= addSeconds(now, -idleSeconds);
+    const isOver = program?.isRunning
+      ? !isWanted && (await forget(context, instance))
+      : !isNew && (await lose(context, instance, program?.reason));
     if (!isOver) kept.add(key);
   }
   for (const program of programs) if (!kept.has(keyOf(program))) await provider.stop(program.runner, program.name);
@@ -95,9 +101,9 @@ const keyOf = ({ runner, name }: Pick<Program, 'runner' | 'name'>): string => `$
 const forget = ({ change }: JobContext, { id }: HostedInstance): Promise<boolean> => change((scope) => removeIdle(scope.tx, id));
 
 /** Ends the job of a program that died. */
-async function lose({ scope }: JobContext, { id }: HostedInstance): Promise<true> {
+async function lose({ scope }: JobContext, { id }: HostedInstance, reason = 'The program that ran it has ended'): Promise<true> {
   await runScope(scope).change(async (scope) => {
-    await endJobsOf(scope, id, 'The program that ran it has ended');
+    await endJobsOf(scope, id, reason);
     await removeRunner(scope.tx, id);
   });
   return true;

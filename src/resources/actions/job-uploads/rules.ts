@@ -84,7 +84,8 @@ const tooLarge = ({ most_bytes, limit_name }: UploadRow): Refusal =>
  * @throws Refusal if there are too many blocks or bytes
  */
 export async function receiveBlock(context: UploadContext, upload: UploadRow, name: string, from: Receive): Promise<void> {
-  if (name === '' || name.length > maxName) throw badRequest(`The name of a block must have 1 to ${maxName} characters`);
+  if (name === '' || name.length > maxName || name.includes('\0'))
+    throw badRequest(`The name of a block must have 1 to ${maxName} characters, and not U+0000`);
   const { bytes } = await sumBlocks(context.db, upload.id);
   const most = leftOf(upload, bytes);
   await receive(

@@ -10,12 +10,17 @@ type Upload = Id<'job_uploads'>;
 export const insertUpload = (tx: Tx, row: Insertable<DB['job_uploads']>): Promise<UploadRow> =>
   tx.insertInto('job_uploads').values(row).returningAll().executeTakeFirstOrThrow();
 
+/** An upload of a running job, with the owner of its repository. */
+type OpenUpload = UploadRow & { readonly owner_id: Id<'accounts'> };
+
 /** An upload of a running job. */
-export const findOpenUpload = (db: Db, id: Upload): Promise<UploadRow | undefined> =>
+export const findOpenUpload = (db: Db, id: Upload): Promise<OpenUpload | undefined> =>
   db
     .selectFrom('job_uploads')
     .innerJoin('workflow_jobs', 'workflow_jobs.id', 'job_uploads.job_id')
+    .innerJoin('repositories', 'repositories.id', 'workflow_jobs.repository_id')
     .selectAll('job_uploads')
+    .select('repositories.owner_id')
     .where('job_uploads.id', '=', id)
     .where('workflow_jobs.status', '=', 'in_progress')
     .executeTakeFirst();

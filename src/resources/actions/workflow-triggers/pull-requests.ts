@@ -1,7 +1,7 @@
 import { branchRef } from '#git/refs/ref-name.ts';
 import type { Id } from '#lib/id.ts';
 import { headCommitOf } from '#resources/actions/workflow-runs/index.ts';
-import { followOpened, loadPulls, type PullRow, testMerges } from '#resources/collaboration/pulls/index.ts';
+import { loadPulls, loadTestedPull, mergeOfHead } from '#resources/collaboration/pulls/index.ts';
 import { asksToSkip, changedPaths, type RunTrigger, type TriggerContext } from './run-trigger.ts';
 
 /**
@@ -10,7 +10,7 @@ import { asksToSkip, changedPaths, type RunTrigger, type TriggerContext } from '
  */
 export async function ofPullRequest(context: TriggerContext, issue: Id<'issues'>): Promise<RunTrigger | undefined> {
   const { gitRepository, repository, built } = context;
-  const row = await loadTested(context, issue);
+  const row = await loadTestedPull(context.job, { repository: repository.id, event: context.event }, issue);
   if (!row) return undefined;
   const tested = mergeOfHead(row);
   const [head, merge] = await Promise.all([
@@ -66,27 +66,4 @@ export async function ofPullRequestTarget(context: TriggerContext, issue: Id<'is
     base: ref,
     pullRequest: issue,
   };
-}
-
-/**
- * The merge that has been made, or the test merge of the head and base that the row has. A row whose head has just moved still
- * has the test merge of the head before, and the success of a run of that one would count for the new head.
- */
-const mergeOfHead = (row: PullRow): PullRow['merge_commit_sha'] =>
-  row.merged_at !== null || row.tested_head_sha === row.head_sha ? row.merge_commit_sha : null;
-
-/** How often the merge is tested for an event, where the head moves meanwhile. The event of each move starts runs of its own. */
-const maxTests = 3;
-
-/** A pull request with the head that it has now, and the merge of its branches tested. */
-async function loadTested({ repository, event, job }: TriggerContext, issue: Id<'issues'>): Promise<PullRow | undefined> {
-  // Its head may have moved while it was closed. What follows the same event at the same time may not have noticed yet.
-  if (event.kind === 'pull_request.opened' || event.kind === 'pull_request.reopened') await followOpened(job, event);
-  let row = (await loadPulls(job.db, [issue])).get(issue);
-  for (let tests = 0; row?.state === 'open' && tests < maxTests; tests++) {
-    await testMerges(job.scope, repository.id, [row]);
-    row = (await loadPulls(job.db, [issue])).get(issue);
-    if (row?.tested_head_sha === row?.head_sha) break;
-  }
-  return row;
 }

@@ -1,5 +1,6 @@
 // The workflow files of a commit.
 
+import { accountCaller } from '#access/rate-limits.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
@@ -58,8 +59,7 @@ const bytesOfPart = 128;
 const kept = 64 * 1024 * 1024;
 
 const results = preparedResults<OwnedFile, ParsedWorkflow>({
-  compute: async ({ path, content, owner }) =>
-    withEventsChecked(await parseWorkflowFile(path, content, { key: `owner ${owner}`, kind: 'signed_in' })),
+  compute: async ({ path, content, owner }) => withEventsChecked(await parseWorkflowFile(path, content, accountCaller(owner))),
   // Paths may contain line breaks.
   keyOf: ({ path, content }) => JSON.stringify([path, content]),
   sizeOf: (parsed, key) => key.length + ('file' in parsed ? countParts(parsed.file.parts) * bytesOfPart : 0),

@@ -249,7 +249,8 @@ export const enableSecurityProduct = endpoint({
   body: Enablement,
   example: { query_suite: 'default' },
   replies: { 204: Nothing },
-  async handle({ change, at, action }) {
-    await change((scope) => enableProductEverywhere(scope, action, at.security_product, at.enablement === 'enable_all'));
+  async handle({ change, at, body: { query_suite }, action }) {
+    const enabling = { product: at.security_product, isOn: at.enablement === 'enable_all', query_suite };
+    await change((scope) => enableProductEverywhere(scope, action, enabling));
   },
 });

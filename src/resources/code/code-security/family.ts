@@ -1,5 +1,6 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
+import { codeSecurityEvents } from './events.ts';
 import { applyConfiguration, attachDefault, enableProduct, leaveConfiguration } from './jobs.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
@@ -12,6 +13,7 @@ export const codeSecurity = family({
   limits,
   schemas,
   endpoints: [endpoints],
+  events: codeSecurityEvents,
   subscriptions: [attachDefault, leaveConfiguration],
   jobs: [applyConfiguration, enableProduct],
 });

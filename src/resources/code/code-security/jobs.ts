@@ -13,7 +13,8 @@ import {
   lockRepository,
   type SecurityChange,
 } from '#resources/repositories/repositories/index.ts';
-import { switchOfProduct } from './settings.ts';
+import { scanningSetup, switchOfProduct } from './settings.ts';
+import { findEnforcedSetup, requestSetup, setupOf, type WantedSetup } from './setups.ts';
 import {
   type AttachedRow,
   findAttachedForUpdate,
@@ -65,6 +66,8 @@ async function applyTo(
   const wanted = await findConfiguration(scope.tx, configuration);
   if (!repo || !row || !wanted || row.configuration_id !== configuration || !isWaiting(row)) return;
   const problem = await refusalOf(() => applySecurity(scope, { repo, by: byOf(row.actor_id), now }, wanted.switches));
+  const setup = problem === undefined ? setupOf(wanted.settings, wanted.enforcement) : undefined;
+  if (setup) await requestSetup(scope, { repo, by: byOf(row.actor_id), now }, setup);
   const done = wanted.enforcement === 'enforced' ? 'enforced' : 'attached';
   await updateAttached(scope.tx, id, { status: problem === undefined ? done : 'failed', problem: problem ?? null });
 }
@@ -82,19 +85,24 @@ async function refusalOf(work: () => Promise<void>): Promise<string | undefined>
   }
 }
 
+type EnabledProduct = { organization: Id<'accounts'>; product: string; query_suite?: WantedSetup['query_suite'] };
+
 /** Turns a product on or off in all repositories of an organization that may have it so. */
-export const enableProduct = job<{ organization: Id<'accounts'>; product: string }, JobContext>({
+export const enableProduct = job<EnabledProduct, JobContext>({
   name: 'code-security.enable-product',
   attempts: 25,
-  async run({ organization, product }, context) {
+  async run({ organization, product, query_suite }, context) {
     const { db, change } = context;
     const row = await findEnablement(db, { organization_id: organization, product });
     const name = Object.entries(switchOfProduct).find(([known]) => known === product)?.[1];
-    if (!row || name === undefined) return;
+    if (!row || (name === undefined && product !== scanningSetup)) return;
+    const setup: WantedSetup = { state: row.is_on ? 'configured' : 'not-configured', ...(query_suite && { query_suite }) };
     for (let after: Id<'repositories'> = first; ; ) {
       context.stopping?.throwIfAborted();
       const ids = await listRepositoriesOf(db, organization, { after, limit: repositoriesPerBatch });
-      for (const id of stepsOf(context, ids)) await switchOne(context, id, { [name]: row.is_on }, row.actor_id);
+      for (const id of stepsOf(context, ids))
+        if (name === undefined) await setUpOne(context, id, setup, row.actor_id);
+        else await switchOne(context, id, { [name]: row.is_on }, row.actor_id);
       const last = ids.at(-1);
       if (last === undefined || ids.length < repositoriesPerBatch) break;
       after = last;
@@ -108,6 +116,15 @@ const switchOne = ({ change, now }: JobContext, id: Id<'repositories'>, wanted: 
   change(async (scope) => {
     const repo = await lockRepository(scope.tx, id);
     if (repo) await refusalOf(() => changeSecurity(scope, { repo, by: byOf(actor), now }, wanted));
+  });
+
+/** A repository whose configuration enforces something else stays as it is. */
+const setUpOne = ({ change, now }: JobContext, id: Id<'repositories'>, setup: WantedSetup, actor: Id<'accounts'> | null) =>
+  change(async (scope) => {
+    const repo = await lockRepository(scope.tx, id);
+    const enforced = repo && (await findEnforcedSetup(scope.tx, id));
+    if (repo && (enforced?.state ?? setup.state) === setup.state)
+      await requestSetup(scope, { repo, by: byOf(actor), now }, setup);
   });
 
 /** Gives new repositories the configuration that their organization has for them. */
@@ -131,11 +148,14 @@ export const attachDefault = subscription<'repository.created', JobContext>({
 });
 
 /** A repository whose switches are others than those of its configuration has it no more; one of another owner neither. */
-export const leaveConfiguration = subscription<'repository.security_changed' | 'repository.transferred', JobContext>({
+export const leaveConfiguration = subscription<
+  'repository.security_changed' | 'repository.transferred' | 'default_setup.changed',
+  JobContext
+>({
   name: 'code-security.leave',
-  on: ['repository.security_changed', 'repository.transferred'],
+  on: ['repository.security_changed', 'repository.transferred', 'default_setup.changed'],
   attempts: 25,
-  async run({ kind, repository }, { change }: JobContext) {
+  async run({ kind, repository, data }, { change }: JobContext) {
     if (repository === undefined) return;
     await change(async (scope) => {
       if (kind === 'repository.transferred') return void (await removeForeign(scope.tx, repository));
@@ -143,7 +163,10 @@ export const leaveConfiguration = subscription<'repository.security_changed' | '
       const row = await findAttachedForUpdate(scope.tx, repository);
       if (!repo || row?.status !== 'attached') return;
       const wanted = await findConfiguration(scope.tx, row.configuration_id);
-      if (wanted && !hasAll(repo, wanted.switches))
+      const setup = wanted && setupOf(wanted.settings, wanted.enforcement);
+      const hasOtherSetup =
+        'product' in data && data.product === 'code_scanning' && setup !== undefined && setup.state !== data.state;
+      if (wanted && (hasOtherSetup || !hasAll(repo, wanted.switches)))
         await updateAttached(scope.tx, repository, { status: 'removed', problem: null });
     });
   },

@@ -1,14 +1,23 @@
 import type { OrganizationAction } from '#access/action.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import { enqueue } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
 import { lockOrganization } from '#resources/identity/members/index.ts';
+import { analysersHint } from '#resources/repositories/repository-security/index.ts';
 import { applyConfiguration, enableProduct } from './jobs.ts';
 import { configurationLimits } from './limits.ts';
 import type { Attachment, ConfigurationChange, NewConfiguration, Product } from './schemas.ts';
-import { changedSettings, checkSettings, newSettings, switchesOf, switchOfProduct } from './settings.ts';
+import {
+  changedSettings,
+  checkSettings,
+  hasAnalysers,
+  newSettings,
+  scanningSetup,
+  switchesOf,
+  switchOfProduct,
+} from './settings.ts';
 import {
   awaitUpdate,
   type ConfigurationRow,
@@ -28,12 +37,13 @@ const resource = 'CodeSecurityConfiguration';
 const maxConfigurations = fixedValue(configurationLimits.securityConfigurations);
 
 export async function createConfiguration(
-  scope: WriteScope,
+  scope: WriteScope & Needs<'analysers'>,
   { org, now }: OrganizationAction,
   wanted: NewConfiguration,
 ): Promise<ConfigurationRow> {
-  const settings = newSettings(wanted);
-  checkSettings(settings);
+  const { analysers } = scope.services;
+  const settings = newSettings(wanted, analysers);
+  checkSettings(settings, analysers);
   await lockOrganization(scope.tx, org.id);
   const { total, same } = await countConfigurations(scope.tx, org.id, wanted.name);
   if (same !== null) throw invalid(resource, 'name', 'already_exists');
@@ -61,7 +71,7 @@ function demandOwn({ organization_id }: ConfigurationRow): void {
  * @throws Refusal 403 or 422
  */
 export async function changeConfiguration(
-  scope: WriteScope,
+  scope: WriteScope & Needs<'analysers'>,
   action: OrganizationAction,
   row: ConfigurationRow,
   { name = row.name, description = row.description, enforcement = row.enforcement, ...change }: ConfigurationChange,
@@ -74,7 +84,7 @@ export async function changeConfiguration(
     description === row.description &&
     enforcement === row.enforcement;
   if (isSame) return undefined;
-  checkSettings(settings);
+  checkSettings(settings, scope.services.analysers);
   const { org, by, now } = action;
   await lockOrganization(scope.tx, org.id);
   const { same } = await countConfigurations(scope.tx, org.id, name);
@@ -161,22 +171,31 @@ export async function changeDefault(
 /** Milliseconds after which a job that turns a product on or off counts as lost. */
 const staleMs = 60 * 60 * 1000;
 
+type Enabling = {
+  readonly product: Product | 'advanced_security';
+  readonly isOn: boolean;
+  /** For the default setup of code scanning. */
+  readonly query_suite?: 'default' | 'extended' | undefined;
+};
+
 /**
  * Turns a product on or off in all repositories of an organization, in the background.
  * @throws Refusal 422 for a product that can't be changed this way, or while another such job runs
  */
 export async function enableProductEverywhere(
-  scope: WriteScope,
+  scope: WriteScope & Needs<'analysers'>,
   { org, by, now }: OrganizationAction,
-  product: Product | 'advanced_security',
-  isOn: boolean,
+  { product, isOn, query_suite }: Enabling,
 ): Promise<void> {
-  if (!(product in switchOfProduct)) {
+  const isSetup = product === scanningSetup;
+  if (isSetup && isOn && !hasAnalysers(scope.services.analysers))
+    throw unprocessable(`${product} can't be enabled: this server has no analyser of code. ${analysersHint}`);
+  if (!isSetup && !(product in switchOfProduct)) {
     if (isOn) throw unprocessable(`${product} can't be enabled: it is no part of this server.`);
     return;
   }
   const row = { organization_id: org.id, product, is_on: isOn, actor_id: by.account?.id ?? null, started_at: now };
   if (!(await putEnablement(scope.tx, row, new Date(now.getTime() - staleMs))))
     throw unprocessable(`${product} is being enabled or disabled already.`);
-  await enqueue(scope.tx, enableProduct, { organization: org.id, product });
+  await enqueue(scope.tx, enableProduct, { organization: org.id, product, ...(isSetup && { query_suite }) });
 }

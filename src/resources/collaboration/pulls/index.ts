@@ -1,6 +1,6 @@
+export type { AutomaticReviewer } from './automatic-reviewer.ts';
 export { maxCommits, mergedTree } from './changes.ts';
 export { insertImportedCommits, loadPullCommits, type PullCommit } from './commit-store.ts';
-export { followOpened } from './follow-pushes.ts';
 export { movedBranches } from './heads.ts';
 export { enqueueImportedPulls } from './jobs.ts';
 export { reviewerLimits } from './limits.ts';
@@ -17,7 +17,7 @@ export {
   type ReviewRequest,
   teamReaches,
 } from './reviewer-store.ts';
-export { requestUnasked, withdrawRequest } from './reviewers.ts';
+export { removeReviewers, requestUnasked, withdrawRequest } from './reviewers.ts';
 export { changePull, openPull, prepareEnds } from './rules.ts';
 export {
   countImportedReviewComments,
@@ -33,4 +33,4 @@ export {
   saveLackingReviews,
   selectPull,
 } from './store.ts';
-export { testMerges } from './test-merges.ts';
+export { loadTestedPull, mergeOfHead } from './tested-pulls.ts';

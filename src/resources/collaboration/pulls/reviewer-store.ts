@@ -126,7 +126,8 @@ type LostRequest = ReviewRequest & { repository_id: Id<'repositories'> };
 
 /**
  * Withdraws requests to people and teams who have no role in the repository any more, a batch of them. All of an owner's are
- * looked at, since a request doesn't say which role allowed it.
+ * looked at, since a request doesn't say which role allowed it. The assistant's bot needs no role: a seat of the requester allows
+ * its review.
  */
 export async function dropLostRequests(tx: Tx, { owner, repository }: Lost): Promise<LostRequest[]> {
   const here = repository === undefined ? sql`true` : sql`r.id = ${repository}`;
@@ -136,6 +137,7 @@ export async function dropLostRequests(tx: Tx, { owner, repository }: Lost): Pro
       join issues i on i.id = q.issue_id join repositories r on r.id = i.repository_id
       left join accounts on accounts.id = q.user_id left join teams t on t.id = q.team_id
       where r.owner_id = ${owner} and ${here} and not case
+        when accounts.kind = 'bot' then true
         when q.user_id is not null then ${assignableTo(sql`r`)}
         else t.organization_id = r.owner_id and ${teamReaches(sql`r.id`, 1)} end
       order by q.id limit ${batch}

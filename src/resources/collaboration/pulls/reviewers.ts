@@ -2,7 +2,7 @@
 
 import type { RepositoryAction } from '#access/action.ts';
 import type { RepositoryRow } from '#access/viewer.ts';
-import type { WriteScope } from '#endpoint/scope.ts';
+import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { grouped, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
@@ -42,22 +42,27 @@ const actionOf = ({ repo, by, now }: RepositoryAction): ReviewerAction => ({
   now,
 });
 
-/** Requests reviews from people and teams. Existing requests stay. */
+/** Requests reviews from people, teams and the assistant. Existing requests stay. */
 export async function requestReviewers(
-  scope: WriteScope,
+  scope: WriteScope & Needs<'automaticReviewer'>,
   action: RepositoryAction,
   pull: PullRow,
   wanted: NewReviewers,
 ): Promise<PullRow> {
-  const { reviewers = [], team_reviewers = [] } = wanted;
-  if (reviewers.length + team_reviewers.length === 0)
+  const { automaticReviewer } = scope.services;
+  const { reviewers: logins = [], team_reviewers = [] } = wanted;
+  if (logins.length + team_reviewers.length === 0)
     throw invalid('PullRequest', 'reviewers', 'missing_field', 'reviewers or team_reviewers are needed');
-  if (reviewers.length + team_reviewers.length > maxPerRequest)
+  if (logins.length + team_reviewers.length > maxPerRequest)
     throw unprocessable(`At most ${maxPerRequest} people and teams can be asked for a review at once.`);
-  const found = await findReviewers(scope, action, pull, { reviewers, team_reviewers });
-  const { total, pull: changed } = await addReviewers(scope, actionOf(action), pull, found);
+  const reviewers = logins.filter((login) => login.toLowerCase() !== automaticReviewer.login);
+  const { users, teams } = await findReviewers(scope, action, pull, { reviewers, team_reviewers });
+  const bot = reviewers.length < logins.length ? await automaticReviewer.admit(scope, action, pull) : undefined;
+  const all = { users: bot === undefined ? users : [...users, bot], teams };
+  const { added, total, pull: changed } = await addReviewers(scope, actionOf(action), pull, all);
   if (total > maxReviewers)
     throw unprocessable(`At most ${maxReviewers} people and teams can be asked to review a pull request.`);
+  if (bot !== undefined && added.some(({ user_id }) => user_id === bot)) await automaticReviewer.enqueue(scope, action, pull);
   return changed;
 }
 
@@ -90,9 +95,9 @@ async function addReviewers(
   action: ReviewerAction,
   pull: PullRow,
   wanted: Reviewers,
-): Promise<{ pull: PullRow; total: number }> {
+): Promise<{ pull: PullRow; added: readonly Reviewer[]; total: number }> {
   const { added, total } = await addRequests(scope.tx, pull.id, wanted, action.now);
-  return { pull: await recordEvents(scope, action, pull, 'review_requested', added), total };
+  return { pull: await recordEvents(scope, action, pull, 'review_requested', added), added, total };
 }
 
 /** Withdraws requests. People and teams without a request are ignored, as in the public API. */

@@ -5,18 +5,28 @@ import { assistantEvents } from './events.ts';
 import { removeEndedSeats } from './jobs.ts';
 import * as limits from './limits.ts';
 import { AssistantMetrics } from './provider.ts';
+import { reviewLoop } from './reviews/loop.ts';
 import * as schemas from './schemas.ts';
-import { makeAssistant } from './service.ts';
+import { assistantServices } from './service.ts';
 
-/** The seats of an assistant, and its spaces. */
+/** The seats of an assistant, its spaces, and its reviews of pull requests. */
 export const assistant = family({
   name: 'assistant',
   effect: 'People get or lose a seat for an assistant, and spaces give it texts to work with.',
   page: 'assistant.md',
   limits,
-  services: { assistant: makeAssistant },
+  interpreters: [
+    {
+      reads: "reviews that an assistant's model writes, in JSON",
+      runs: 'steps',
+      modules: ['reviews/reply.ts'],
+      bounds: ['assistant.reply', 'assistant.text', 'assistant.comments'],
+    },
+  ],
+  services: assistantServices,
   schemas: { ...schemas, AssistantMetrics },
   endpoints: [seatEndpoints, spaceEndpoints],
   events: assistantEvents,
   jobs: [removeEndedSeats],
+  loops: [reviewLoop],
 });

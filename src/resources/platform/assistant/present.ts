@@ -18,7 +18,7 @@ export async function presentAssistant(
   org: Org,
 ): Promise<AssistantDetails> {
   const since = beginningOfCycle(now);
-  const active = [...(await assistant.activeSince(org.login, since))];
+  const active = [...(await assistant.activeSince(org.login, since, db))];
   const counts = await countSeats(db, { organization: org.id, today: dayOf(now) }, { since, active });
   return {
     seat_breakdown: {
@@ -52,6 +52,7 @@ export async function presentSeats(scope: Scope & Needs<'assistant'>, org: Org, 
   const activity = await services.assistant.activity(
     org.login,
     [...accounts.values()].map(({ login }) => login),
+    db,
   );
   return rows.flatMap((seat) => {
     const assignee = accounts.get(seat.user_id);

@@ -1,4 +1,5 @@
 import { type Static, Type } from 'typebox';
+import type { Db } from '#database/connect.ts';
 import { Nullable } from '#lib/shape.ts';
 
 // The usage that an assistant's provider reports. By default a server has no assistant, and no usage is known.
@@ -86,14 +87,14 @@ export type AssistantActivity = {
   readonly authenticatedAt: Date | null;
 };
 
-/** An assistant that is attached to a server. */
+/** Knows how people use an assistant. The database is for a provider that keeps its figures there. */
 export type AssistantProvider = {
   /** The days with usage between the two dates, inclusive, oldest first. */
-  metrics(users: AssistantUsers, from: string, to: string): Promise<readonly AssistantMetrics[]>;
+  metrics(users: AssistantUsers, from: string, to: string, db: Db): Promise<readonly AssistantMetrics[]>;
   /** The activity of people, by their logins. People who never used the assistant are left out. */
-  activity(organization: string, logins: readonly string[]): Promise<ReadonlyMap<string, AssistantActivity>>;
+  activity(organization: string, logins: readonly string[], db: Db): Promise<ReadonlyMap<string, AssistantActivity>>;
   /** The logins of people who have used it since a given time. */
-  activeSince(organization: string, since: Date): Promise<ReadonlySet<string>>;
+  activeSince(organization: string, since: Date, db: Db): Promise<ReadonlySet<string>>;
 };
 
 /** The provider of a server without an assistant. */

@@ -7,6 +7,7 @@ import type { DB } from '#database/tables.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import type { Product } from './skus.ts';
 
 type Organization = Id<'accounts'>;
 type Budget = Id<'billing_budgets'>;
@@ -192,7 +193,7 @@ export type IntendedUse = {
   readonly repository: Id<'repositories'> | undefined;
   /** The account that causes it, of any kind. */
   readonly user: Id<'accounts'> | undefined;
-  readonly product: string;
+  readonly product: Product;
 };
 
 type SpentBudget = Pick<BudgetRow, 'amount' | 'product_sku' | 'scope' | 'user_login'>;

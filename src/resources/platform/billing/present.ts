@@ -1,13 +1,17 @@
 import type { Org } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Page } from '#lib/page.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
+import { type AssistantSku, sumAssistantUsage } from './assistant-usage.ts';
 import { type BudgetRow, findEffectiveBudget, listBudgets, loadConsumed, loadRecipients } from './budget-store.ts';
-import { monthOf } from './periods.ts';
+import { monthOf, timeOf } from './periods.ts';
 import {
+  type AssistantUsageFilter,
+  type AssistantUsageReport,
   type BillingUsageItem,
   type BillingUsageSummary,
   type Budget,
@@ -120,3 +124,16 @@ export const presentSum = ({ product, sku, unit_type, price, quantity }: Usage):
   netQuantity: quantity,
   netAmount: quantity * price,
 });
+
+/** A report of the assistant's usage, by model. */
+export async function presentAssistantUsage(
+  db: Db,
+  org: Org,
+  { sku, filter, now }: { sku: AssistantSku; filter: AssistantUsageFilter; now: Date },
+): Promise<AssistantUsageReport> {
+  const { year, month, day, ...wanted } = filter;
+  const { named, period } = timeOf({ year, month, day }, now);
+  const items = await sumAssistantUsage(db, org.id, { period, sku, ...wanted });
+  const usageItems = items.map((item) => ({ model: item.model, ...presentSum(item) }));
+  return { timePeriod: named, organization: org.login, ...wanted, usageItems };
+}

@@ -17,6 +17,7 @@ export type UsageTime = Static<typeof UsageTime>;
 
 export const UsageSummaryFilter = Type.Object({ year, month, day, repository: word, product: word, sku: word });
 export const AssistantUsageFilter = Type.Object({ year, month, day, user: word, model: word, product: word });
+export type AssistantUsageFilter = Static<typeof AssistantUsageFilter>;
 
 const TimePeriod = Type.Object({
   year: Type.Integer(),
@@ -66,6 +67,7 @@ export const AssistantUsageReport = reportOf(
   { user: word, product: word, model: word },
   { product: Type.String(), sku: Type.String(), model: Type.String(), ...amounts },
 );
+export type AssistantUsageReport = Static<typeof AssistantUsageReport>;
 
 const BudgetAlerting = Type.Object({ will_alert: Type.Boolean(), alert_recipients: Type.Array(Type.String()) });
 

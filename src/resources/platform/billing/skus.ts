@@ -2,8 +2,12 @@
 import type { Prices } from './prices.ts';
 import type { Rate } from './rate-store.ts';
 
+/** What a budget can stop. */
+export type Product = 'actions' | 'assistant';
+
 /** A measured SKU, or the SKUs whose names have a pattern. */
-type MeasuredSku = Omit<Rate, 'sku' | 'price'> & {
+type MeasuredSku = Omit<Rate, 'product' | 'sku' | 'price'> & {
+  readonly product: Product;
   readonly name: string | RegExp;
   /** Whether its usage is caused by users, who may have budgets for it. */
   readonly isOfUsers: boolean;
@@ -18,15 +22,15 @@ const ofAssistant = { product: 'assistant', isOfUsers: true } as const;
 const minutesPattern = /^actions_((self_hosted_)?(linux|windows|macos)|(linux|windows|macos)_[a-z0-9_]+)$/;
 
 /**
- * All that is measured. The names don't overlap. Usage of an assistant is measured if one is attached; of its credits, parts are
- * used.
+ * All that is measured. The names don't overlap. Usage of an assistant is measured if one is attached: its reviews, and the
+ * tokens that its model reads and writes.
  */
 const measuredSkus: readonly MeasuredSku[] = [
   { ...ofActions, name: minutesPattern, ...minutes, isOfUsers: true },
   { ...ofActions, name: 'actions_storage', ...gigabyteHours, isOfUsers: false },
   { ...ofActions, name: 'actions_cache_storage', ...gigabyteHours, isOfUsers: false },
-  { ...ofAssistant, name: 'assistant_premium_request', unit_type: 'requests', unit_size: 1, bundle: 'premium_requests' },
-  { ...ofAssistant, name: 'assistant_ai_credit', unit_type: 'ai-credits', unit_size: 1_000_000, bundle: 'ai_credits' },
+  { ...ofAssistant, name: 'assistant_premium_request', unit_type: 'Requests', unit_size: 1, bundle: 'premium_requests' },
+  { ...ofAssistant, name: 'assistant_ai_credit', unit_type: 'AICredits', unit_size: 1_000, bundle: 'ai_credits' },
 ];
 
 /** The measured SKU with this name, in lower case. */

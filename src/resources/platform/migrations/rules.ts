@@ -56,7 +56,7 @@ export async function startMigration(
   const ids = gather(repositories, 'id');
   await insertRepositories(scope.tx, row.id, ids);
   if (flags.lock_repositories) await lockAll(scope, row.id, repositories);
-  await askToExport(scope.tx, [row.id]);
+  await askToExport(scope.tx, [row]);
   await recordOf(scope, 'migration.started', row, { actor: by.account.id, now });
   return row;
 }

@@ -148,14 +148,12 @@ export async function loadKept(db: Db, ids: readonly number[]): Promise<Set<numb
 }
 
 /** Unfinished migrations that were started before a time, up to a limit. */
-export async function listUnfinished(db: Db, before: Date, most: number): Promise<Migration[]> {
-  const rows = await db
+export const listUnfinished = (db: Db, before: Date, most: number): Promise<Pick<MigrationRow, 'id' | 'account_id'>[]> =>
+  db
     .selectFrom('migrations')
-    .select('id')
+    .select(['id', 'account_id'])
     .where('state', 'in', ['pending', 'exporting'])
     .where('updated_at', '<', before)
     .orderBy('id')
     .limit(most)
     .execute();
-  return rows.map(({ id }) => id);
-}

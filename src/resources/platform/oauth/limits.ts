@@ -29,6 +29,10 @@ export async function countUse(db: Db, key: string, { limit, max, seconds = wind
   throw new Refusal('too_many', message, [], { limit, retryAfter });
 }
 
+/** Signing in is admitted after its password was checked, so that those who wait for that don't keep others waiting. */
+const waitsForPassword = ({ method, routeOptions }: FastifyRequest): boolean =>
+  method === 'POST' && routeOptions.url === '/login';
+
 const clientPaths: ReadonlySet<string | undefined> = new Set(['/login/oauth/access_token', '/login/device/code']);
 
 /** Applies the server's concurrency limit and a rate limit by address, and sends the refusals of all limits. */
@@ -42,7 +46,9 @@ export function limitRequests(scope: FastifyInstance, parts: RouteParts): void {
     await countUse(parts.database.db, key, { limit: 'oauth.requests', max, seconds: hour, message });
   });
   // After the body was received, so that a slow one doesn't occupy a slot.
-  scope.addHook('preHandler', (request, reply) => parts.admit(callerOfRequest(request), reply));
+  scope.addHook('preHandler', async (request, reply) => {
+    if (!waitsForPassword(request)) await parts.admit(callerOfRequest(request), reply);
+  });
   scope.setErrorHandler((error, request, reply) => {
     if (!(error instanceof Refusal)) throw error; // for the server's error handler
     if (error.limit !== undefined) parts.noteRefusal(request, error);

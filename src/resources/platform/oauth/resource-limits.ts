@@ -56,7 +56,12 @@ export const oauthLimits = limitGroup('oauth', 'Sign-in and OAuth', {
     past: '429 with Retry-After',
   },
   sessions: { value: 50, unit: 'count', of: 'sessions on the web of one account', past: 'the oldest ends' },
-  passwords: { value: 2, unit: 'count', of: 'passwords that are checked at once', past: 'further ones wait' },
+  passwords: {
+    value: 2,
+    unit: 'count',
+    of: 'passwords that are checked at once; one fewer for accounts that never signed in from that address',
+    past: 'further ones wait',
+  },
   passwordsPerCaller: {
     value: 1,
     unit: 'count',

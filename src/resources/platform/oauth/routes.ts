@@ -72,9 +72,10 @@ async function signIn(parts: RouteParts, request: FastifyRequest, reply: Fastify
   if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
   const attempt = await countAttempt(parts, request, login);
   const account = await findUser(db, login);
-  const isRight = await withSlot(parts.services.passwordLimiter, callerOfRequest(request), () =>
+  const isRight = await withSlot(parts.services.passwordLimiter, attempt.caller, () =>
     verifyPassword(account?.password_hash, password),
   );
+  await parts.admit(attempt.caller, reply);
   if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);
   await attempt.refund();
   const token = newToken('');

@@ -17,6 +17,7 @@ export function makePasswordLimiter({ services: { resourceLimits } }: ServicePar
     ...waiting,
     total: passwords,
     perCaller: passwordsPerCaller,
-    anonymous: passwords,
+    // The rest is for those who signed in before at their address, whom strangers at many addresses must not keep waiting.
+    anonymous: Math.max(1, passwords - 1),
   });
 }

@@ -1,5 +1,6 @@
 import type { FastifyRequest } from 'fastify';
 import { refundRequest } from '#access/rate-limits.ts';
+import type { Caller } from '#lib/caller.ts';
 import { hashToken } from '#lib/token.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { isKnownAddress } from './known-addresses.ts';
@@ -9,7 +10,11 @@ import { oauthLimits } from './resource-limits.ts';
 export const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
 
 /** A counted attempt to sign in. */
-type Attempt = { refund(): Promise<void> };
+type Attempt = {
+  /** What the check of the password counts against. Those who signed in before at their address have turns of their own. */
+  readonly caller: Caller;
+  refund(): Promise<void>;
+};
 
 /**
  * Counts an attempt to sign in, whether or not the user exists. Successful attempts are refunded. At an address from which the
@@ -26,7 +31,8 @@ export async function countAttempt(
   const { wrongPasswords, wrongPasswordsOfUser, wrongPasswordsAtAddress } = services.resourceLimits.of(oauthLimits);
   const caller = callerOfRequest(request);
   const name = hashToken(login.toLowerCase()).toString('base64url');
-  const uses = (await isKnownAddress(db, login, caller))
+  const isKnown = await isKnownAddress(db, login, caller);
+  const uses = isKnown
     ? [{ key: `sign-in:user:${name}:${caller.key}`, limit: 'oauth.wrongPasswordsAtAddress', max: wrongPasswordsAtAddress }]
     : [
         { key: `sign-in:${caller.key}`, limit: 'oauth.wrongPasswords', max: wrongPasswords },
@@ -34,6 +40,7 @@ export async function countAttempt(
       ];
   for (const { key, ...limit } of uses) await countUse(db, key, { ...limit, message: tooManyTries });
   return {
+    caller: isKnown ? { key: `sign-in:${name}:${caller.key}`, kind: 'signed_in' } : caller,
     async refund() {
       for (const { key } of uses) await refundRequest(db, key, 'core');
     },

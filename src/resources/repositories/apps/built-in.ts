@@ -1,16 +1,22 @@
 import type { PermissionSet } from '#access/permissions.ts';
 import { tokenPrefixes } from '#access/tokens.ts';
-import type { SignedIn } from '#access/viewer.ts';
+import type { Account, SignedIn } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { newToken } from '#lib/token.ts';
-import { insertAccount, loadAccounts } from '#resources/identity/accounts/index.ts';
+import { findAccountById, insertAccount, loadAccounts } from '#resources/identity/accounts/index.ts';
 import { insertToken, insertTokenRepositories, type NewToken, stored } from '#resources/identity/tokens/index.ts';
-import type { KnownClient } from './client-ids.ts';
+import { type BuiltIn, builtInSlugs } from './built-in-slugs.ts';
 import { clientIdOfApp } from './rules.ts';
-import { type AppRow, findBuiltInApp, findInstallationOn, type InstallationRow, insertApp, insertInstallation } from './store.ts';
-
-type BuiltIn = Exclude<NonNullable<AppRow['built_in']>, KnownClient>;
+import {
+  type AppRow,
+  findBuiltInApp,
+  findInstallationOn,
+  type InstallationRow,
+  insertApp,
+  insertInstallation,
+  lockBuiltInApp,
+} from './store.ts';
 
 /**
  * The maximum permissions of the app of workflow jobs. Each token has the permissions of its workflow and its repository's
@@ -39,17 +45,20 @@ const ofDependencyBot: PermissionSet = {
   vulnerability_alerts: 'read',
 };
 
-const builtIn: { readonly [Name in BuiltIn]: { name: string; slug: string; description: string; permissions: PermissionSet } } = {
-  actions: { name: 'Hearth Actions', slug: 'hearth-actions', description: 'Runs workflows', permissions: ofJobs },
+const builtIn: { readonly [Name in BuiltIn]: { name: string; description: string; permissions: PermissionSet } } = {
+  actions: { name: 'Hearth Actions', description: 'Runs workflows', permissions: ofJobs },
   code_scanning: {
     name: 'Hearth Code Scanning',
-    slug: 'hearth-code-scanning',
     description: 'Tells what tools have found in code',
     permissions: { checks: 'write', metadata: 'read', security_events: 'read' },
   },
+  assistant: {
+    name: 'Hearth Assistant',
+    description: 'Reviews pull requests',
+    permissions: { contents: 'read', metadata: 'read', pull_requests: 'write' },
+  },
   dependency_bot: {
     name: 'Hearth Dependency Bot',
-    slug: 'hearth-dependency-bot',
     description: 'Proposes updates of dependencies',
     permissions: ofDependencyBot,
   },
@@ -59,7 +68,12 @@ const builtIn: { readonly [Name in BuiltIn]: { name: string; slug: string; descr
 async function builtInAppOf(tx: Tx, kind: BuiltIn, now: Date): Promise<AppRow> {
   const known = await findBuiltInApp(tx, kind);
   if (known) return known;
-  const { name, slug, description, permissions } = builtIn[kind];
+  // The lock lets concurrent first uses create one app.
+  await lockBuiltInApp(tx, kind);
+  const created = await findBuiltInApp(tx, kind);
+  if (created) return created;
+  const { name, description, permissions } = builtIn[kind];
+  const slug = builtInSlugs[kind];
   const times = { created_at: now, updated_at: now };
   const bot = await insertAccount(tx, { kind: 'bot', login: `${slug}[bot]`, ...times });
   return insertApp(tx, {
@@ -82,6 +96,9 @@ export const actionsAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf
 
 /** The app that the checks of code scanning belong to. */
 export const codeScanningAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'code_scanning', now);
+
+/** The app that the assistant acts as. */
+export const assistantAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'assistant', now);
 
 /** The installation of a built-in app on an account. It is created on first use. */
 async function installedOn(tx: Tx, app: AppRow, account: Id<'accounts'>, now: Date): Promise<Pick<InstallationRow, 'id'>> {
@@ -122,6 +139,9 @@ export async function dependencyBotOn(tx: Tx, owner: Id<'accounts'>, now: Date):
   };
 }
 
+/** The app that dependency updates and their checks belong to. */
+export const dependencyBotAppOf = (tx: Tx, now: Date): Promise<AppRow> => builtInAppOf(tx, 'dependency_bot', now);
+
 /** The app of dependency updates; undefined before its first use. */
 export const findDependencyBot = (db: Db): Promise<AppRow | undefined> => findBuiltInApp(db, 'dependency_bot');
 
@@ -156,3 +176,9 @@ export async function createJobToken(tx: Tx, options: JobTokenOptions): Promise<
 
 /** The app that the tokens of jobs act as; undefined before its first use. */
 export const findActionsApp = (db: Db): Promise<AppRow | undefined> => findBuiltInApp(db, 'actions');
+
+/** The bot that the assistant acts as; undefined before its first use. */
+export async function findAssistantBot(db: Db): Promise<Account | undefined> {
+  const app = await findBuiltInApp(db, 'assistant');
+  return app?.bot_id === null || app === undefined ? undefined : findAccountById(db, app.bot_id);
+}

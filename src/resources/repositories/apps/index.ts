@@ -1,11 +1,15 @@
 export {
   actionsAppOf,
+  assistantAppOf,
   codeScanningAppOf,
   createJobToken,
+  dependencyBotAppOf,
   dependencyBotOn,
   findActionsApp,
+  findAssistantBot,
   findDependencyBot,
 } from './built-in.ts';
+export { assistantLogin } from './built-in-slugs.ts';
 export { type AppChange, acceptPermissions, changeApp, waitingFor } from './changes.ts';
 export { knownClientOf } from './client-ids.ts';
 export { uninstallAll } from './installations.ts';

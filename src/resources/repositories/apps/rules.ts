@@ -22,6 +22,7 @@ import {
 } from '#resources/identity/tokens/index.ts';
 import { insertInstallationRepositories } from '#resources/repositories/repositories/index.ts';
 import { isSubscribable } from '#webhook-delivery/event-names.ts';
+import { isReservedSlug } from './built-in-slugs.ts';
 import type { TokenRequest } from './schemas.ts';
 import {
   type AppRow,
@@ -103,7 +104,7 @@ export async function checkAppName(
 ): Promise<{ slug: string; bot: string | undefined }> {
   const slug = slugOf(name);
   const bot = kind === 'app' ? `${slug}[bot]` : undefined;
-  if ((await findAppBySlug(scope.tx, slug)) || (bot && (await isLoginTaken(scope.tx, bot))))
+  if (isReservedSlug(slug) || (await findAppBySlug(scope.tx, slug)) || (bot && (await isLoginTaken(scope.tx, bot))))
     throw unprocessable('The name of the app is taken already.');
   return { slug, bot };
 }

@@ -49,6 +49,11 @@ export async function loadBuiltInApps<Name extends NonNullable<AppRow['built_in'
   return Object.fromEntries(rows.map((row) => [row.built_in, row])) as { [Found in Name]?: AppRow };
 }
 
+/** Locks the creation of an app that is part of the server, so that concurrent first uses create one. */
+export const lockBuiltInApp = async (tx: Tx, name: NonNullable<AppRow['built_in']>): Promise<void> => {
+  await sql`select pg_advisory_xact_lock(hashtextextended(${`built-in app ${name}`}, 0))`.execute(tx);
+};
+
 export const findAppById = (db: Db, id: App): Promise<AppRow | undefined> =>
   db.selectFrom('apps').selectAll().where('id', '=', id).executeTakeFirst();
 

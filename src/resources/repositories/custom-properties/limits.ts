@@ -1,4 +1,4 @@
-import { limitGroup } from '#lib/limits.ts';
+import { kibi, limitGroup } from '#lib/limits.ts';
 
 export const propertyLimits = limitGroup('repositories', 'Repositories', {
   properties: {
@@ -9,6 +9,13 @@ export const propertyLimits = limitGroup('repositories', 'Repositories', {
     past: '422',
   },
   allowedPropertyValues: { value: 200, unit: 'count', fixed: true, of: 'allowed values of a custom property', past: '422' },
+  propertySize: {
+    value: 32 * kibi,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of the values that are set for one repository; as many of all default values of its organization',
+    past: '422',
+  },
   propertyRepositories: {
     value: 30,
     unit: 'count',

@@ -14,7 +14,7 @@ import {
   removeDisallowedValues,
   removeProperty,
 } from './store.ts';
-import { isSameValue, isSelect, storedValue } from './value.ts';
+import { checkSize, isSameValue, isSelect, storedValue } from './value.ts';
 
 const resource = 'CustomProperty';
 
@@ -42,6 +42,10 @@ export async function defineProperties(
   if (twice >= 0) throw invalid(resource, `${prefix(twice)}property_name`, 'already_exists', 'A property can be named only once');
   if (new Set([...before.keys(), ...names]).size > maxProperties)
     throw unprocessable(`An organization has at most ${maxProperties} custom properties`);
+
+  const after = new Map([...before].map(([name, { default_value }]) => [name, default_value]));
+  for (const one of columns) after.set(keyOf(one), one.default_value);
+  checkSize([...after.values()]);
 
   const changed = columns.filter((one) => !isSame(one, before.get(keyOf(one))));
   if (changed.length > 0) {

@@ -5,7 +5,7 @@ import { hasNoRole, isScoped, type RepositoryRow, type SignedIn } from '#access/
 import type { WriteScope } from '#endpoint/scope.ts';
 import { recordAll } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
-import { keyed, unique } from '#lib/collections.ts';
+import { grouped, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
 import type { FirstValues, NamedValue, OrganizationPropertyValues } from './schemas.ts';
@@ -18,7 +18,7 @@ import {
   removeValues,
   type SetValue,
 } from './store.ts';
-import { isSameValue, shownValue, storedValue } from './value.ts';
+import { checkSize, isSameValue, shownValue, storedValue } from './value.ts';
 
 const resource = 'CustomPropertyValue';
 
@@ -56,7 +56,9 @@ async function setValues(
   repositories: readonly Id<'repositories'>[],
   wanted: readonly Wanted[],
 ): Promise<void> {
-  const before = new Map((await listSetValues(scope.tx, repositories)).map((row) => [keyOf(row), row.value]));
+  const rows = await listSetValues(scope.tx, repositories);
+  const before = new Map(rows.map((row) => [keyOf(row), row.value]));
+  checkSizes(rows, repositories, wanted);
   const put: SetValue[] = [];
   const events = repositories.flatMap((id) => {
     const changed = wanted.flatMap(({ property, value }) => {
@@ -82,6 +84,17 @@ async function setValues(
   const removed = wanted.flatMap(({ property, value }) => (value === null ? [property.id] : []));
   await removeValues(scope.tx, repositories, removed);
   await recordAll(scope.tx, events);
+}
+
+/** Checks the size of the values that each repository is going to have. */
+function checkSizes(rows: readonly SetValue[], repositories: readonly Id<'repositories'>[], wanted: readonly Wanted[]): void {
+  const replaced = new Set(wanted.map(({ property }) => property.id));
+  const kept = grouped(
+    rows.filter(({ property_id }) => !replaced.has(property_id)),
+    ({ repository_id }) => repository_id,
+  );
+  const added = wanted.map(({ value }) => value);
+  for (const id of repositories) checkSize([...(kept.get(id) ?? []).map(({ value }) => value), ...added]);
 }
 
 const keyOf = ({ repository_id, property_id }: Omit<SetValue, 'value'>): string => `${repository_id} ${property_id}`;

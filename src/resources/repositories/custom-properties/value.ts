@@ -1,5 +1,7 @@
 // Values of properties: which values a definition allows, and how they are presented.
-import { invalid, type Refusal } from '#lib/refusal.ts';
+import { fixedValue } from '#lib/limits.ts';
+import { invalid, type Refusal, unprocessable } from '#lib/refusal.ts';
+import { propertyLimits } from './limits.ts';
 import { isShort, type PropertyValue, type WantedValue } from './schemas.ts';
 import type { PropertyRow } from './store.ts';
 
@@ -41,6 +43,18 @@ const isWebAddress = (value: string): boolean => /^https?:\/\/[^\s]+$/i.test(val
 /** A stored value in its form for replies. */
 export const shownValue = (type: PropertyRow['value_type'], value: readonly string[] | null): PropertyValue['value'] =>
   value === null ? null : type === 'multi_select' ? [...value] : (value[0] ?? null);
+
+const { propertySize } = propertyLimits;
+const maxSize = fixedValue(propertySize);
+
+/**
+ * Checks the size of all values of a repository, or of all default values: lists of repositories show all of them.
+ * @throws Refusal 422 for too many characters
+ */
+export function checkSize(values: readonly (readonly string[] | null)[]): void {
+  const size = values.flatMap((value) => value ?? []).reduce((sum, { length }) => sum + length, 0);
+  if (size > maxSize) throw unprocessable(`Values of custom properties may have at most ${maxSize} characters together`);
+}
 
 /** Whether two stored values are equal. */
 export const isSameValue = (one: readonly string[] | null, other: readonly string[] | null): boolean =>

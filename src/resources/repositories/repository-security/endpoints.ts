@@ -4,17 +4,8 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { changeSecurity, disableAlerts } from '#resources/repositories/repositories/index.ts';
-import { codeQualitySetup, codeScanningSetup } from './present.ts';
-import { checkSetupChange, enablePrivateReporting, takesPrivateReports } from './rules.ts';
-import {
-  AutomatedSecurityFixes,
-  CodeQualitySetup,
-  CodeQualitySetupChange,
-  CodeScanningSetup,
-  CodeScanningSetupChange,
-  NothingRuns,
-  PrivateVulnerabilityReporting,
-} from './schemas.ts';
+import { enablePrivateReporting, takesPrivateReports } from './rules.ts';
+import { AutomatedSecurityFixes, PrivateVulnerabilityReporting } from './schemas.ts';
 
 const administers = { scopes: ['repo'], role: 'admin' } as const;
 const reads = { ...administers, permission: 'administration:read' } as const;
@@ -134,62 +125,5 @@ export const disablePrivateVulnerabilityReporting = endpoint({
   replies: { 204: Nothing },
   async handle({ change, action }) {
     await change((scope) => changeSecurity(scope, action, { private_vulnerability_reporting: false }));
-  },
-});
-
-export const getCodeScanningSetup = endpoint({
-  id: 'code-scanning/get-default-setup',
-  method: 'GET',
-  path: '/repos/{owner}/{repo}/code-scanning/default-setup',
-  summary: 'Get a code scanning default setup configuration',
-  access: reads,
-  replies: { 200: CodeScanningSetup },
-  async handle() {
-    return codeScanningSetup;
-  },
-});
-
-export const updateCodeScanningSetup = endpoint({
-  id: 'code-scanning/update-default-setup',
-  method: 'PATCH',
-  path: '/repos/{owner}/{repo}/code-scanning/default-setup',
-  summary: 'Update a code scanning default setup configuration',
-  access: writes,
-  body: CodeScanningSetupChange,
-  example: { state: 'not-configured' },
-  replies: { 200: NothingRuns },
-  async handle({ body }) {
-    checkSetupChange(body, 'Code scanning');
-    return {};
-  },
-});
-
-// Document 3 has both for personal tokens only, and requires write access for the GET too.
-const quality = { ...writes, tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'] } as const;
-
-export const getCodeQualitySetup = endpoint({
-  id: 'code-quality/get-setup',
-  method: 'GET',
-  path: '/repos/{owner}/{repo}/code-quality/setup',
-  summary: 'Get a code quality setup configuration',
-  access: quality,
-  replies: { 200: CodeQualitySetup },
-  async handle() {
-    return codeQualitySetup;
-  },
-});
-
-export const updateCodeQualitySetup = endpoint({
-  id: 'code-quality/update-setup',
-  method: 'PATCH',
-  path: '/repos/{owner}/{repo}/code-quality/setup',
-  summary: 'Update a code quality setup configuration',
-  access: quality,
-  body: CodeQualitySetupChange,
-  example: { state: 'not-configured' },
-  replies: { 200: NothingRuns },
-  async handle({ body }) {
-    checkSetupChange(body, 'Code quality');
-    return {};
   },
 });

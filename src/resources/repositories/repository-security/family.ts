@@ -1,10 +1,11 @@
 import { family } from '#resources/family.ts';
+import { makeAnalysers } from './analysers.ts';
 import * as endpoints from './endpoints.ts';
 import * as schemas from './schemas.ts';
 
 /**
  * The security products that a repository uses. The switches are columns of repositories, and the family repositories changes
- * them.
+ * them. Here are also the analysers that the server's operator names.
  */
 export const repositorySecurity = family({
   name: 'repository-security',
@@ -12,4 +13,6 @@ export const repositorySecurity = family({
   page: 'security-products.md',
   schemas,
   endpoints: [endpoints],
+  services: { analysers: makeAnalysers },
+  operatorFiles: ['analysers.ts'],
 });

@@ -1,1 +1,9 @@
+export { type Analysers, analysersHint } from './analysers.ts';
+export {
+  type AnalysedProduct,
+  analysedProducts,
+  qualityLanguages,
+  type ScannedLanguage,
+  scannedLanguages,
+} from './languages.ts';
 export { takesPrivateReports } from './rules.ts';

@@ -14,12 +14,3 @@ export async function enablePrivateReporting(scope: WriteScope, action: Reposito
 /** Whether outsiders may report privately, which requires that the repository is public. */
 export const takesPrivateReports = ({ private_vulnerability_reporting, visibility }: Repo): boolean =>
   private_vulnerability_reporting && visibility === 'public';
-
-/**
- * Refuses setups that need a code analyser, since the server has none. Leaving a setup unconfigured changes nothing.
- * @throws Refusal 422
- */
-export function checkSetupChange({ state, ...others }: { state?: 'configured' | 'not-configured' }, product: string): void {
-  if (state === 'configured' || (state === undefined && Object.keys(others).length > 0))
-    throw unprocessable(`${product} can't be configured: no analyser of code is part of this server.`);
-}

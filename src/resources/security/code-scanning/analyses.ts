@@ -36,7 +36,7 @@ export async function deleteAnalysis(
       'Analysis is last of its type and deletion may result in the loss of historical alert data. Please specify confirm_delete.',
     );
   await removeAnalysis(scope.tx, analysis.id);
-  if (next) await enqueueUndoing(scope.tx, { set, deleted: analysis.id });
+  if (next) await enqueueUndoing(scope.tx, { set, deleted: analysis.id }, repo.owner_id);
   else {
     await removeInstances(scope.tx, set, undefined);
     await removeUnseenAlerts(scope.tx, { repository: repo.id, tool: tool_name });

@@ -32,12 +32,12 @@ import {
 
 type Repository = NonNullable<Awaited<ReturnType<typeof findRepository>>>;
 
-/** All files share a queue, so that one is in memory at a time. */
+/** All files share a queue, so that one is in memory at a time. Accounts take turns in it. */
 const options = { queue: 'code-scanning' };
 
 /** Queues a file. It is read after the caller's transaction has ended. */
-export const enqueueProcessing = (tx: Tx, upload: Id<'code_scanning_uploads'>): Promise<void> =>
-  enqueue(tx, processUpload, { upload }, options);
+export const enqueueProcessing = (tx: Tx, upload: Id<'code_scanning_uploads'>, owner: Id<'accounts'>): Promise<void> =>
+  enqueue(tx, processUpload, { upload }, { ...options, share: owner });
 
 export const processUpload = job<{ upload: Id<'code_scanning_uploads'> }, JobContext>({
   name: 'code-scanning.process-upload',
@@ -149,7 +149,8 @@ async function analyse(
 type Undoing = { set: AnalysisSet; deleted: Id<'code_scanning_analyses'> };
 
 /** Applies the previous analysis after the last analysis of a set was deleted. */
-export const enqueueUndoing = (tx: Tx, undoing: Undoing): Promise<void> => enqueue(tx, undoAnalysis, undoing, options);
+export const enqueueUndoing = (tx: Tx, undoing: Undoing, owner: Id<'accounts'>): Promise<void> =>
+  enqueue(tx, undoAnalysis, undoing, { ...options, share: owner });
 
 export const undoAnalysis = job<Undoing, JobContext>({
   name: 'code-scanning.undo-analysis',

@@ -52,7 +52,7 @@ export async function receiveSarif(
         uploader_id: by.account?.id ?? null,
         created_at: now,
       });
-      await enqueueProcessing(scope.tx, row.id);
+      await enqueueProcessing(scope.tx, row.id, repo.owner_id);
       return row;
     });
   } catch (error) {

@@ -2,14 +2,18 @@
 import type { WriteScope } from '#endpoint/scope.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
 import { scoreOf } from '#resources/security/dependency-alerts/index.ts';
+import { advisoryLimits } from './limits.ts';
 import { isVersion, readPatched, readRange } from './ranges.ts';
 import type { AdvisoryChange, NewVulnerability } from './schemas.ts';
 import { type CreditRow, listTeamsBySlug, type NewAdvisoryRow, type NewVulnerabilityRow } from './store.ts';
 
 const resource = 'RepositoryAdvisory';
+/** Lists of advisories show all products of each. */
+const maxSize = fixedValue(advisoryLimits.productsSize);
 const refused = (field: string, message: string) => invalid(resource, field, 'invalid', message);
 
 type SeverityColumns = Pick<NewAdvisoryRow, 'severity' | 'cvss_v3' | 'cvss_v3_score' | 'cvss_v4' | 'cvss_v4_score'>;
@@ -52,7 +56,11 @@ export function namedOf({ cve_id, cwe_ids }: Pick<AdvisoryChange, 'cve_id' | 'cw
 }
 
 /** Vulnerable products. @throws Refusal 422 if a range is malformed, or contains a version that is invalid in its ecosystem */
-export const vulnerabilitiesOf = (wanted: readonly NewVulnerability[]): NewVulnerabilityRow[] => wanted.map(vulnerabilityOf);
+export function vulnerabilitiesOf(wanted: readonly NewVulnerability[]): NewVulnerabilityRow[] {
+  if (JSON.stringify(wanted).length > maxSize)
+    throw refused('vulnerabilities', `vulnerabilities hold at most ${maxSize} characters together`);
+  return wanted.map(vulnerabilityOf);
+}
 
 function vulnerabilityOf(wanted: NewVulnerability, index: number): NewVulnerabilityRow {
   const { ecosystem, name = null } = wanted.package;

@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
+import { explainUpdates } from '#resources/actions/dependency-updates/index.ts';
 import { runSchedules } from '#resources/actions/dependency-updates/versions.ts';
+import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import { lockOf } from '#test/resources/security/dependency-alerts/setting.ts';
 import { botSetting, botWorld, lockPath, requestOf, updateOfLeft } from './setting.ts';
 
@@ -115,4 +117,26 @@ test('version updates go to the branch that the file names', async () => {
   await passTime();
   const task = await runner.fetch();
   expect(task?.context).toMatchObject({ sha: body.object.sha, ref: '' });
+});
+
+test('problems of a configuration file are a check of its commit, and the rest of it has its effect', async () => {
+  const { client, base, runner, repo } = await versionSetting(
+    `${config()}  - {package-ecosystem: cargo, directory: /, schedule: {interval: daily}}\n`,
+  );
+  const { body } = await client.get(`${base}/commits/main/check-runs?check_name=${encodeURIComponent(configPath)}`);
+  expect(body.check_runs).toMatchObject([
+    { name: configPath, conclusion: 'failure', output: { title: 'The configuration has 1 problem', annotations_count: 1 } },
+  ]);
+  const { body: annotations } = await client.get(`${base}/check-runs/${body.check_runs[0].id}/annotations`);
+  expect(annotations).toMatchObject([{ path: configPath, start_line: 12, message: expect.stringContaining('cargo') }]);
+  expect(await runner.fetch()).toBeDefined();
+  const repository = (await loadNamedRepositories(w.db, [repo.id])).get(repo.id);
+  expect(repository && (await explainUpdates(w.db, repository))).toMatchObject({
+    steps: [
+      { check: 'security updates', passed: false, because: 'automated security fixes are off' },
+      { check: 'configuration file', passed: false, because: expect.stringMatching(/^.github.dependabot.yml, line 12: .*cargo/) },
+      { check: 'version updates of npm in /web, /other/*', passed: true },
+      { check: 'last search for version updates of npm in /web', passed: undefined },
+    ],
+  });
 });

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { beforeEach, expect, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
 import { watchPrograms } from '#resources/actions/hosted-jobs/jobs.ts';
-import { processesUnder } from '#runner-providers/process/machine.ts';
+import { processesUnder } from '#runner-providers/machines/processes.ts';
 import { groupOf } from '#test/resources/actions/hosted-runners/setting.ts';
 import { machineRoom } from '#test/runner-providers/process/support.ts';
 import { actRunner, hasActRunner, withoutActRunner } from '#test/support/act-runner.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
 import { asId } from '#lib/id.ts';
-import { countUses, spentBudgetOf } from '#resources/platform/billing/index.ts';
+import { addAssistantUsage, countUses, spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
 import { billedSetting, passMinutes } from './setting.ts';
@@ -139,7 +139,7 @@ test('what nobody caused is in no budget of users', async () => {
   expect((await client.get(`${base}/budgets?user=${user.login}`)).body.effective_budget.consumed_amount).toBe(0);
   expect(await start(user)).toMatchObject({ conclusion: 'startup_failure' });
   expect(await start(owner)).toMatchObject({ conclusion: 'startup_failure' });
-  const intended = { organization: org.id, repository: repo.id, product: 'actions' };
+  const intended = { organization: org.id, repository: repo.id, product: 'actions' } as const;
   expect(await spentBudgetOf(w.db, { ...intended, user: undefined }, w.clock.now)).toBeUndefined();
   expect(await spentBudgetOf(w.db, { ...intended, user: org.id }, w.clock.now)).toBeUndefined();
 });
@@ -159,28 +159,20 @@ test('a budget for a bundle counts its SKUs, and stops what uses them alone', as
     budget_scope: 'user',
     user: owner.login,
   });
-  const { prices: rates } = w.hearth.services;
-  const used = { organization: org.id, repository: undefined, user: owner.id, at: w.clock.now };
-  await w.change((scope) =>
-    countUses(
-      scope,
-      rates,
-      [
-        { ...used, sku: 'assistant_ai_credit', quantity: 399.25 },
-        { ...used, sku: 'assistant_premium_request', quantity: 100 },
-      ],
-      w.clock.now,
-    ),
-  );
+  const used = { organization: org.id, repository: undefined, user: owner.id, model: 'reviewer' };
+  const use = (sku: 'assistant_ai_credit' | 'assistant_premium_request', quantity: number) =>
+    w.change((scope) => addAssistantUsage(scope, { ...used, sku, quantity }, w.clock.now));
+  await use('assistant_ai_credit', 399_250);
+  await use('assistant_premium_request', 100);
   await w.settle();
   const consumed = async () =>
     (await client.get(`${base}/budgets`)).body.budgets.map((one: { consumed_amount: number }) => one.consumed_amount);
   expect(await consumed()).toEqual([3.9925, 4]);
   expect(await titles(client)).toEqual(['90 % of the budget of $4 for ai_credits is used']);
-  const intended = { organization: org.id, repository: undefined, user: owner.id, product: 'assistant' };
+  const intended = { organization: org.id, repository: undefined, user: owner.id, product: 'assistant' } as const;
   const spent = () => spentBudgetOf(w.db, intended, w.clock.now);
   expect(await spent()).toBeUndefined();
-  await w.change((scope) => countUses(scope, rates, [{ ...used, sku: 'assistant_ai_credit', quantity: 0.75 }], w.clock.now));
+  await use('assistant_ai_credit', 750);
   expect(await spent()).toContain('The budget of $4 for ai_credits of this organization is used up');
   expect(await start(owner)).toMatchObject({ status: 'queued' });
   expect((await client.get(`${base}/budgets/${budget.id}`)).body).toMatchObject({ budget_type: 'BundlePricing' });

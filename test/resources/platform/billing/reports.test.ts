@@ -3,7 +3,8 @@ import fc from 'fast-check';
 import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import type { Account } from '#access/viewer.ts';
-import { countUses } from '#resources/platform/billing/index.ts';
+import { asId } from '#lib/id.ts';
+import { addAssistantUsage } from '#resources/platform/billing/index.ts';
 import { ciPath, pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { startRunnerOf, type TestRunner } from '#test/support/runner-client.ts';
 import { fresh, world } from '#test/support/world.ts';
@@ -33,6 +34,8 @@ type Use = {
   sku: string;
   price: number;
   parts: number;
+  /** Of usage of the assistant. */
+  model?: string;
 };
 type Repo = {
   id: number;
@@ -48,7 +51,7 @@ type Repo = {
 const units: Readonly<Record<string, number>> = {
   actions_storage: 2 ** 30,
   actions_cache_storage: 2 ** 30,
-  assistant_ai_credit: 1_000_000,
+  assistant_ai_credit: 1_000,
 };
 const unitOf = (sku: string): number => units[sku] ?? 1;
 const productOf = (sku: string): string => sku.split('_', 1)[0] ?? '';
@@ -57,7 +60,8 @@ const skuOfSystem = {
   'windows-latest': 'actions_self_hosted_windows',
   hosted: 'actions_linux_4_core',
 } as const;
-const skus = [...Object.values(skuOfSystem), 'actions_storage', 'actions_cache_storage', 'assistant_ai_credit'];
+const assistantSkus = ['assistant_premium_request', 'assistant_ai_credit'] as const;
+const skus = [...Object.values(skuOfSystem), 'actions_storage', 'actions_cache_storage', ...assistantSkus];
 const prices = w.hearth.services.prices as Map<string, number>;
 
 const which = fc.nat({ max: 5 });
@@ -79,7 +83,15 @@ const step = fc.oneof(
   { weight: 3, arbitrary: fc.record({ does: fc.constantFrom('rename', 'transfer', 'delete', 'create', 'empty'), repo: which }) },
   {
     weight: 2,
-    arbitrary: fc.record({ does: fc.constant('assist'), repo: which, user: which, parts: fc.integer({ min: 1, max: 10 ** 9 }) }),
+    arbitrary: fc.record({
+      does: fc.constant('assist'),
+      repo: which,
+      user: which,
+      sku: fc.constantFrom(...assistantSkus),
+      model: fc.constantFrom('one', 'two'),
+      isInRepo: fc.boolean(),
+      parts: fc.integer({ min: 1, max: 10 ** 9 }),
+    }),
   },
   {
     weight: 1,
@@ -212,13 +224,27 @@ async function usedWorld() {
       const isFree = !repos.some((one) => one.org.id === org.id && one.name === name);
       if (repos.length < 5) await addRepo(org, isFree ? name : fresh('more'));
     },
-    async assist({ org }: Repo, { user, parts }: { user: number; parts: number }) {
+    async assist(
+      repo: Repo,
+      {
+        user,
+        sku,
+        model,
+        isInRepo,
+        parts,
+      }: Pick<Use, 'parts'> & {
+        user: number;
+        sku: (typeof assistantSkus)[number];
+        model: string;
+        isInRepo: boolean;
+      },
+    ) {
       const { id } = users[user % users.length] ?? owner;
-      const sku = 'assistant_ai_credit';
-      const { now } = w.clock;
-      const wanted = { organization: org.id, repository: undefined, user: id, sku, quantity: parts / unitOf(sku), at: now };
-      await w.change((scope) => countUses(scope, prices, [wanted], now));
-      use({ org: org.id, repo: undefined, user: id, sku, parts });
+      const { org } = repo;
+      const repository = isInRepo ? { id: asId<'repositories'>(repo.id), name: repo.name } : undefined;
+      const wanted = { organization: org.id, repository, user: id, sku, model, quantity: parts };
+      await w.change((scope) => addAssistantUsage(scope, wanted, w.clock.now));
+      use({ org: org.id, repo: repository?.id, user: id, sku, parts, model });
     },
   };
   const perform = async (one: Step): Promise<void> => {
@@ -264,7 +290,30 @@ const groupsOf = (uses: readonly Use[], key: (use: Use) => unknown): Use[][] => 
   ...Map.groupBy(uses, (use) => JSON.stringify(key(use))).values(),
 ];
 
-async function checkReports({ orgs, client, uses, names }: Used): Promise<void> {
+/** The reports of the assistant's usage have it by its models, of everybody or of one user. */
+async function checkAssistantReports(
+  { users, client }: Used,
+  { login, used, query }: { login: string; used: readonly Use[]; query: string },
+): Promise<void> {
+  for (const sku of assistantSkus)
+    for (const user of [undefined, ...users]) {
+      const wanted = used.filter((one) => one.sku === sku && (user === undefined || one.user === user.id));
+      const path = `/organizations/${login}/settings/billing/${sku.slice('assistant_'.length)}/usage`;
+      const { usageItems }: { usageItems: Record<string, unknown>[] } = (
+        await client.get(`${path}?${query}${user ? `&user=${user.login}` : ''}`)
+      ).body;
+      const found = usageItems.map((item) => ['model', 'pricePerUnit', 'grossQuantity', 'netAmount'].map((name) => item[name]));
+      const expected = groupsOf(wanted, (one) => [one.model, one.price]).map((group) => {
+        const [one] = group as [Use];
+        const quantity = sumOf(group) / unitOf(sku);
+        return [one.model, one.price, quantity, quantity * one.price];
+      });
+      expect(sorted(found)).toEqual(sorted(expected));
+    }
+}
+
+async function checkReports(all: Used): Promise<void> {
+  const { orgs, client, uses, names } = all;
   for (const org of orgs) {
     const own = uses.filter((one) => one.org === org.id);
     const nameOf = ({ repo }: Use): string | undefined =>
@@ -293,6 +342,7 @@ async function checkReports({ orgs, client, uses, names }: Used): Promise<void> 
       );
       expect(sorted(shown)).toEqual(sorted(expected));
 
+      await checkAssistantReports(all, { login: org.login, used, query });
       const repositories = [undefined, 'never-there', ...new Set(own.map(nameOf))];
       const filters = [
         ...repositories.map((repository) => ({ repository })),
@@ -337,7 +387,7 @@ const counts: Readonly<Record<string, (sku: string) => boolean>> = {
   actions: (sku) => sku.startsWith('actions_'),
   assistant: (sku) => sku.startsWith('assistant_'),
   ai_credits: (sku) => sku === 'assistant_ai_credit',
-  premium_requests: () => false,
+  premium_requests: (sku) => sku === 'assistant_premium_request',
 };
 
 /** Budgets for an organization, for a repository, for each user and for one, each for several products. */
@@ -407,7 +457,9 @@ const eachStep: Step[] = [
   { does: 'price', sku: 'actions_storage', price: 0.004 },
   { does: 'job', repo: 0, user: 1, system: 'ubuntu-latest', minutes: 3 },
   { does: 'job', repo: 1, user: 2, system: 'hosted', minutes: 10 },
-  { does: 'assist', repo: 0, user: 1, parts: 1_234_567 },
+  { does: 'assist', repo: 0, user: 1, sku: 'assistant_ai_credit', model: 'one', isInRepo: true, parts: 1_234_567 },
+  { does: 'assist', repo: 0, user: 1, sku: 'assistant_ai_credit', model: 'two', isInRepo: false, parts: 765 },
+  { does: 'assist', repo: 0, user: 2, sku: 'assistant_premium_request', model: 'one', isInRepo: true, parts: 3 },
   { does: 'hours', hours: 1 },
   { does: 'rename', repo: 0 },
   { does: 'days', days: 1 },

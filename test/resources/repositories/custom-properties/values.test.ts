@@ -240,3 +240,19 @@ test('a ruleset that names a property refuses pushes once the repository has the
   await set(null);
   expect(await push(`${third}:refs/heads/main`)).toBeUndefined();
 });
+
+test('values of one repository are refused beyond 32 KiB together, and so are default values', async () => {
+  const { all, one, client, define, engine, schema } = await setting(w);
+  const allowed_values = Array.from({ length: 200 }, (_, at) => `${at}`.padEnd(75, 'x'));
+  for (const name of ['a', 'b', 'c']) await define(name, { value_type: 'multi_select', allowed_values });
+  expect((await client.patch(one, { properties: ['a', 'b'].map((name) => value(name, allowed_values)) })).status).toBe(204);
+  await w.unchanged(tables, async () => {
+    const more = { properties: [value('c', allowed_values)] };
+    expect(await client.patch(one, more)).toMatchObject({ status: 422, body: { message: /32768 characters/ } });
+    expect((await client.patch(all, { repository_names: [engine.name], ...more })).status).toBe(422);
+  });
+  expect((await client.patch(one, { properties: [value('a', null), value('c', allowed_values)] })).status).toBe(204);
+  const required = { value_type: 'multi_select', allowed_values, required: true, default_value: allowed_values };
+  for (const name of ['a', 'b']) await define(name, required);
+  expect(await client.put(`${schema}/c`, required)).toMatchObject({ status: 422, body: { message: /32768 characters/ } });
+});

@@ -125,25 +125,9 @@ test('new repositories of an organization begin with what it wants', async () =>
   expect(await status(`/repos/${mine.login}/engine/vulnerability-alerts`)).toBe(204);
 });
 
-test.each([
-  ['code-scanning/default-setup', { state: 'configured', query_suite: 'extended' }, { query_suite: 'extended' }],
-  ['code-quality/setup', { state: 'configured', languages: ['go'] }, { ai_findings_option: 'on_push' }],
-])('%s says that nothing is configured, and refuses to pretend', async (at, configured, other) => {
-  const { path } = await setting();
-  const shown = { state: 'not-configured', languages: [], runner_type: null, schedule: null, updated_at: null };
-  expect(await client.get(`${path}/${at}`)).toMatchObject({ status: 200, body: shown });
-  const message = expect.stringContaining('no analyser of code is part of this server');
-  for (const wanted of [configured, other])
-    expect(await client.patch(`${path}/${at}`, wanted)).toMatchObject({ status: 422, body: { message } });
-  expect((await client.patch(`${path}/${at}`, { state: 'sometimes' })).status).toBe(422);
-  expect(await client.patch(`${path}/${at}`, { state: 'not-configured' })).toMatchObject({ status: 200, body: {} });
-  expect(await client.get(`${path}/${at}`)).toMatchObject({ body: shown });
-});
-
 test('a switch costs few statements', async () => {
   const { path } = await setting();
   expect(await here.statements(owner, `${path}/private-vulnerability-reporting`)).toBe(1);
-  expect(await here.statements(owner, `${path}/code-scanning/default-setup`)).toBe(1);
 });
 
 test('the switches of secrets are turned on and off together by the repository', async () => {

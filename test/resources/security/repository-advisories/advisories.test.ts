@@ -294,3 +294,13 @@ test('lists are walked in both directions, and cost the same for one and many', 
   expect(named((await client.get(`/orgs/${org.login}/security-advisories?per_page=5&state=draft`)).body)).toEqual(ids);
   expect(path).toContain(org.login);
 });
+
+test('the products of an advisory are refused beyond 64 KiB together', async () => {
+  const { list, create } = await setting();
+  const functions = (count: number) => Array.from({ length: count }, (_, at) => `${at}`.padEnd(500, 'f'));
+  const vulnerabilities = [product(null, { vulnerable_functions: functions(100) }), product(null, { vulnerable_functions: [] })];
+  const made = await create({ vulnerabilities });
+  const more = [...vulnerabilities, product(null, { vulnerable_functions: functions(40) })];
+  expect((await client.post(list, { ...draft, vulnerabilities: more })).status).toBe(422);
+  expect((await client.patch(made.at, { vulnerabilities: more })).status).toBe(422);
+});

@@ -1,4 +1,5 @@
 // The addresses at which clouds and registries exchange identity tokens, and settings that replace them.
+import { trimEndOf } from '#lib/trim.ts';
 import type { IdentityField } from '../auth-types.ts';
 
 /** Addresses by what they are for. `{region}` is the registry's region, and `{suffix}` the domain of its services. */
@@ -22,7 +23,7 @@ export type AddressOverrides = { readonly [Name in AddressName]?: string };
 export function addressOf(overrides: AddressOverrides, name: AddressName, region = ''): string {
   const suffix = region.startsWith('cn-') ? 'amazonaws.com.cn' : 'amazonaws.com';
   const pattern = overrides[name] ?? publicAddresses[name];
-  return pattern.replaceAll('{region}', region).replaceAll('{suffix}', suffix).replace(/\/+$/, '');
+  return trimEndOf(pattern.replaceAll('{region}', region).replaceAll('{suffix}', suffix), '/');
 }
 
 /**

@@ -3,6 +3,7 @@ import { type RawBuilder, sql } from 'kysely';
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import { groupIncludes, groupTakesWorkflow, type RunnerRow, servesRepository } from '#resources/actions/runners/index.ts';
+import type { WorkflowProblem } from '#workflow-files/file.ts';
 import type { JobRow, RunRow } from '../store.ts';
 import { inProgressBeside, isNamedGroup } from './claim-store.ts';
 
@@ -102,6 +103,22 @@ type JobCounts = {
   readonly longest: number;
   readonly oldest: string | null;
 };
+
+/** The latest run of the workflow at a path, and its first job that isn't over. */
+type LatestRun = Pick<RunRow, 'id' | 'status' | 'conclusion' | 'created_at'> & {
+  readonly problems: readonly WorkflowProblem[];
+  readonly job: Job | null;
+};
+
+export async function findLatestRun(db: Db, repository: Id<'repositories'>, path: string): Promise<LatestRun | undefined> {
+  const { rows } = await sql<LatestRun>`
+    select w.id, w.status, w.conclusion, w.created_at, w.problems, (
+      select min(j.id) from workflow_jobs j where j.run_id = w.id and j.attempt = w.attempt and j.status <> 'completed') as job
+    from workflow_runs w
+    where w.workflow_id = (select f.id from workflows f where f.repository_id = ${repository} and f.path = ${path})
+    order by w.id desc limit 1`.execute(db);
+  return rows[0];
+}
 
 export async function countOpenJobs(db: Db, { now, silence }: { now: Date; silence: number }): Promise<JobCounts> {
   const { rows } = await sql<JobCounts>`

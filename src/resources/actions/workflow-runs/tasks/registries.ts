@@ -38,7 +38,9 @@ async function decideRegistries(db: Db, secrets: Secrets, run: RunRow, names: re
   return selectRegistries(db, secrets, repository, names, { isForServer: isDynamic(run) });
 }
 
-const namesOf = ({ own, definition }: Standing): string[] => namedRegistries(own.file.source, definition.source);
+/** The names in the workflow file of the job. A file that the server writes names those of all its jobs, called ones too. */
+const namesOf = (run: RunRow, { workflow, own, definition }: Standing): string[] =>
+  isDynamic(run) ? namedRegistries(workflow.file.source, {}) : namedRegistries(own.file.source, definition.source);
 
 /** Exchanges the identity token of a job for the secrets of registries. */
 type ExchangeSecrets = (registries: readonly OidcRegistry[]) => Promise<readonly Exchanged[]>;
@@ -53,7 +55,7 @@ export async function registriesOf(
   secrets: Secrets,
   { run, standing, exchange }: { readonly run: RunRow; readonly standing: Standing; readonly exchange: ExchangeSecrets },
 ): Promise<JobRegistries | undefined> {
-  const names = namesOf(standing);
+  const names = namesOf(run, standing);
   const own = await loadRunRegistries(db, secrets, run);
   refuse(own.refused);
   if ((names.length === 0 && own.granted.length === 0) || run.is_from_fork) return undefined;
@@ -82,7 +84,7 @@ export async function explainRegistries(
   secrets: Secrets,
   { run, standing, findSubject }: { readonly run: RunRow; readonly standing: Standing; findSubject: () => Promise<string> },
 ): Promise<ExplainedRegistries[]> {
-  const names = explainedNames(standing);
+  const names = explainedNames(run, standing);
   if (!Array.isArray(names)) return [names];
   if (run.is_from_fork)
     return names.map((name) => ({ passed: true, because: `it gets no ${name}, since its run is from a fork` }));
@@ -101,9 +103,9 @@ export async function explainRegistries(
 }
 
 /** The names of the registries, or why the list is refused. */
-function explainedNames(standing: Standing): string[] | ExplainedRegistries {
+function explainedNames(run: RunRow, standing: Standing): string[] | ExplainedRegistries {
   try {
-    return namesOf(standing);
+    return namesOf(run, standing);
   } catch (error) {
     if (!(error instanceof ExpressionProblem)) throw error;
     return { passed: false, because: `it fails: ${error.message}` };

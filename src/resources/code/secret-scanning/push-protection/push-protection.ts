@@ -2,6 +2,7 @@
 
 import { randomBytes } from 'node:crypto';
 import type { RepositoryAction } from '#access/action.ts';
+import { accountCaller } from '#access/rate-limits.ts';
 import type { Db } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { CommitFile } from '#git/history/commit-files.ts';
@@ -43,7 +44,7 @@ export async function findBlocked(push: Push, batches: AsyncIterable<readonly Co
   const [custom, settings] = await Promise.all([listScannedPatterns(db, { repository, owner }), loadSettings(db, owner)]);
   const protectedPatterns = custom.filter(({ push_protection }) => push_protection);
   // What a deploy key pushes counts for the owner of the repository.
-  const search = protectedSearch(protectedPatterns, { key: `account:${account ?? owner}`, kind: 'signed_in' });
+  const search = protectedSearch(protectedPatterns, accountCaller(account ?? owner));
   const blocked = new Map<string, BlockedSecret>();
   for await (const files of batches) {
     const found = new Map<string, BlockedSecret>();

@@ -16,8 +16,11 @@ import { issueLimits } from '../limits.ts';
 import { viaApp } from '../timeline/activity.ts';
 import { findTargets, insertReferenceEvents, replaceReferences, type Target } from './store.ts';
 
-/** A change that writes a text. `html` is the address of this server's pages: addresses below it are references, too. */
-export type TextAction = RepositoryAction & { html: string };
+/**
+ * A change that writes a text. `html` is the address of this server's pages: addresses below it are references, too. A program's
+ * text that `ignoresReferences` mentions nobody, and leaves no trace at the issues that it names.
+ */
+export type TextAction = RepositoryAction & { html: string; ignoresReferences?: true };
 
 /** A text of an issue, of a comment on it, or of a review of it or a comment of that, before and after a change. */
 type ChangedText = {
@@ -51,7 +54,7 @@ export async function recordReferences(
   action: TextAction,
   { issue, comment, review, reviewComment, before, after }: ChangedText,
 ): Promise<void> {
-  if (before === after) return;
+  if (before === after || action.ignoresReferences) return;
   const { repo, by, now } = action;
   const references = referencesIn(after, action);
   if (!references && !mayRefer(before ?? '')) return;

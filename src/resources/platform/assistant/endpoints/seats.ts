@@ -128,9 +128,9 @@ export const getOrgMetrics = endpoint({
   query: MetricsTime,
   paging,
   replies: { 200: Type.Array(AssistantMetrics) },
-  async handle({ at: { org }, query, page, now, services: { assistant } }) {
+  async handle({ db, at: { org }, query, page, now, services: { assistant } }) {
     const { from, to } = metricsTime(query, now);
-    return pageOut(await assistant.metrics({ organization: org.login }, from, to), page);
+    return pageOut(await assistant.metrics({ organization: org.login }, from, to, db), page);
   },
 });
 
@@ -144,8 +144,8 @@ export const getTeamMetrics = endpoint({
   query: MetricsTime,
   paging,
   replies: { 200: Type.Array(AssistantMetrics) },
-  async handle({ at: { org, team }, query, page, now, services: { assistant } }) {
+  async handle({ db, at: { org, team }, query, page, now, services: { assistant } }) {
     const { from, to } = metricsTime(query, now);
-    return pageOut(await assistant.metrics({ organization: org.login, team: team.slug }, from, to), page);
+    return pageOut(await assistant.metrics({ organization: org.login, team: team.slug }, from, to, db), page);
   },
 });

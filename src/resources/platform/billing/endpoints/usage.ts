@@ -3,7 +3,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { defined } from '#lib/collections.ts';
 import { timeOf } from '../periods.ts';
 import { byPeople, readsBilling } from '../policies.ts';
-import { presentSum, presentUsage } from '../present.ts';
+import { presentAssistantUsage, presentSum, presentUsage } from '../present.ts';
 import { nameWithin, readUsage } from '../rules.ts';
 import {
   AssistantUsageFilter,
@@ -53,7 +53,6 @@ export const getOrgUsageSummary = endpoint({
   },
 });
 
-// The server has no assistant of its own, so its usage is empty.
 export const getOrgPremiumRequests = endpoint({
   id: 'billing/get-github-billing-premium-request-usage-report-org',
   method: 'GET',
@@ -62,8 +61,8 @@ export const getOrgPremiumRequests = endpoint({
   access: readsBilling,
   query: AssistantUsageFilter,
   replies: { 200: AssistantUsageReport },
-  async handle({ at: { org }, query: { year, month, day, ...filter }, now }) {
-    return { timePeriod: timeOf({ year, month, day }, now).named, organization: org.login, ...filter, usageItems: [] };
+  async handle({ db, at: { org }, query, now }) {
+    return presentAssistantUsage(db, org, { sku: 'assistant_premium_request', filter: query, now });
   },
 });
 
@@ -75,7 +74,7 @@ export const getOrgAiCredits = endpoint({
   access: { ...readsBilling, ...byPeople },
   query: AssistantUsageFilter,
   replies: { 200: AssistantUsageReport },
-  async handle({ at: { org }, query: { year, month, day, ...filter }, now }) {
-    return { timePeriod: timeOf({ year, month, day }, now).named, organization: org.login, ...filter, usageItems: [] };
+  async handle({ db, at: { org }, query, now }) {
+    return presentAssistantUsage(db, org, { sku: 'assistant_ai_credit', filter: query, now });
   },
 });

@@ -1,0 +1,1 @@
+export { explainSetup, listAnalyserProblems } from './explain.ts';

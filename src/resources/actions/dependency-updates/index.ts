@@ -1,0 +1,1 @@
+export { explainUpdates } from './explain.ts';

@@ -1,0 +1,1 @@
+export { findEnforcedSetup, type WantedSetup } from './setups.ts';
