@@ -10,7 +10,7 @@ import type { Period, Usage } from './usage-store.ts';
 export type AssistantSku = 'assistant_premium_request' | 'assistant_ai_credit';
 
 type Used = {
-  /** Requests are the things that the assistant did, such as a review. Credits are for the tokens that its model read and wrote. */
+  /** Requests are what the assistant did, such as a review. Credits are for the tokens that its model read and wrote. */
   readonly sku: AssistantSku;
   /** Requests or tokens, not units. */
   readonly quantity: number;
