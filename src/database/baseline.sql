@@ -358,7 +358,8 @@ create table billing_assistant_days (
 create table billing_budget_alerts (
   budget_id bigint not null,
   month date not null,
-  threshold integer not null
+  threshold integer not null,
+  user_id bigint
 );
 create table billing_budget_recipients (
   budget_id bigint not null,
@@ -375,8 +376,13 @@ create table billing_budgets (
   alerts boolean not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
-  constraint billing_budgets_budget_type_check CHECK ((budget_type = ANY (ARRAY['ProductPricing'::text, 'SkuPricing'::text]))),
-  constraint billing_budgets_amount_check CHECK ((amount >= 0))
+  scope text not null,
+  product text not null,
+  user_id bigint,
+  constraint billing_budgets_amount_check CHECK ((amount >= 0)),
+  constraint billing_budgets_scope_check CHECK ((scope = ANY (ARRAY['organization'::text, 'repository'::text, 'multi_user_customer'::text, 'user'::text]))),
+  constraint billing_budgets_subject CHECK ((((scope = 'repository'::text) = (repository_id IS NOT NULL)) AND ((scope = 'user'::text) = (user_id IS NOT NULL)))),
+  constraint billing_budgets_budget_type_check CHECK ((budget_type = ANY (ARRAY['BundlePricing'::text, 'ProductPricing'::text, 'SkuPricing'::text])))
 );
 create table billing_counted_hours (
   hour timestamp with time zone not null
@@ -388,17 +394,17 @@ create table billing_days (
   organization_id bigint not null,
   day date not null,
   rate_id integer not null,
-  repository_id bigint not null,
-  repository_name text not null,
-  quantity bigint not null
+  repository_id bigint,
+  quantity bigint not null,
+  user_id bigint
 );
 create table billing_months (
   organization_id bigint not null,
   month date not null,
   rate_id integer not null,
-  repository_id bigint not null,
-  repository_name text not null,
-  quantity bigint not null
+  repository_id bigint,
+  quantity bigint not null,
+  user_id bigint
 );
 create table billing_rates (
   id integer generated always as identity not null,
@@ -407,7 +413,13 @@ create table billing_rates (
   unit_type text not null,
   unit_size bigint not null,
   price double precision not null,
+  bundle text,
   constraint billing_rates_price_check CHECK ((price >= (0)::double precision))
+);
+create table billing_repositories (
+  organization_id bigint not null,
+  repository_id bigint not null,
+  name text not null
 );
 create table branch_protection_actors (
   protection_id bigint not null,
@@ -1418,6 +1430,8 @@ create table notification_subjects (
   check_suite_id bigint,
   secret_alert_id bigint,
   repository_advisory_id bigint,
+  budget_id bigint,
+  budget_user_id bigint,
   constraint notification_subjects_check CHECK (((kind = 'issue'::text) = (issue_id IS NOT NULL))),
   constraint notification_subjects_check1 CHECK (((kind = 'commit'::text) = (commit_sha IS NOT NULL))),
   constraint notification_subjects_of_release CHECK (((kind = 'release'::text) = (release_id IS NOT NULL))),
@@ -1425,7 +1439,8 @@ create table notification_subjects (
   constraint notification_subjects_of_secret_alert CHECK (((kind = 'secret_alert'::text) = (secret_alert_id IS NOT NULL))),
   constraint notification_subjects_titled CHECK (((kind = ANY (ARRAY['commit'::text, 'check_suite'::text, 'secret_alert'::text, 'dependency_alerts'::text, 'budget'::text])) = (title IS NOT NULL))),
   constraint notification_subjects_kind_check CHECK ((kind = ANY (ARRAY['issue'::text, 'commit'::text, 'invitation'::text, 'release'::text, 'check_suite'::text, 'secret_alert'::text, 'dependency_alerts'::text, 'budget'::text, 'repository_advisory'::text]))),
-  constraint notification_subjects_of_repository_advisory CHECK (((kind = 'repository_advisory'::text) = (repository_advisory_id IS NOT NULL)))
+  constraint notification_subjects_of_repository_advisory CHECK (((kind = 'repository_advisory'::text) = (repository_advisory_id IS NOT NULL))),
+  constraint notification_subjects_of_budget CHECK (((kind = 'budget'::text) = (budget_id IS NOT NULL)))
 );
 create table notification_threads (
   id bigint generated always as identity not null,
@@ -2518,7 +2533,8 @@ create table workflow_run_attempts (
   conclusion text not null,
   triggering_actor_id bigint,
   started_at timestamp with time zone not null,
-  updated_at timestamp with time zone not null
+  updated_at timestamp with time zone not null,
+  on_behalf_of_id bigint
 );
 create table workflow_run_files (
   run_id bigint not null,
@@ -2681,18 +2697,21 @@ CREATE INDEX authorization_codes_expires ON authorization_codes USING btree (exp
 alter table autolinks add constraint autolinks_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX autolinks_key_prefix ON autolinks USING btree (repository_id, lower(key_prefix));
 alter table billing_assistant_days add constraint billing_assistant_days_pkey PRIMARY KEY (organization_id, day, rate_id, user_id, model);
-alter table billing_budget_alerts add constraint billing_budget_alerts_pkey PRIMARY KEY (budget_id, month, threshold);
+CREATE UNIQUE INDEX billing_budget_alerts_once ON billing_budget_alerts USING btree (budget_id, month, threshold, user_id) NULLS NOT DISTINCT;
+CREATE INDEX billing_budget_alerts_user ON billing_budget_alerts USING btree (user_id) WHERE (user_id IS NOT NULL);
 alter table billing_budget_recipients add constraint billing_budget_recipients_pkey PRIMARY KEY (budget_id, user_id);
 CREATE INDEX billing_budget_recipients_user ON billing_budget_recipients USING btree (user_id);
 alter table billing_budgets add constraint billing_budgets_pkey PRIMARY KEY (id);
-CREATE UNIQUE INDEX billing_budgets_once ON billing_budgets USING btree (organization_id, repository_id, product_sku) NULLS NOT DISTINCT;
 CREATE INDEX billing_budgets_repository ON billing_budgets USING btree (repository_id) WHERE (repository_id IS NOT NULL);
+CREATE UNIQUE INDEX billing_budgets_once ON billing_budgets USING btree (organization_id, scope, repository_id, user_id, product_sku) NULLS NOT DISTINCT;
+CREATE INDEX billing_budgets_user ON billing_budgets USING btree (user_id) WHERE (user_id IS NOT NULL);
 alter table billing_counted_hours add constraint billing_counted_hours_pkey PRIMARY KEY (hour);
 alter table billing_counted_jobs add constraint billing_counted_jobs_pkey PRIMARY KEY (job_id);
-alter table billing_days add constraint billing_days_pkey PRIMARY KEY (organization_id, day, rate_id, repository_id);
-alter table billing_months add constraint billing_months_pkey PRIMARY KEY (organization_id, month, rate_id, repository_id);
+CREATE UNIQUE INDEX billing_days_once ON billing_days USING btree (organization_id, day, rate_id, repository_id, user_id) NULLS NOT DISTINCT;
+CREATE UNIQUE INDEX billing_months_once ON billing_months USING btree (organization_id, month, rate_id, repository_id, user_id) NULLS NOT DISTINCT;
 alter table billing_rates add constraint billing_rates_pkey PRIMARY KEY (id);
 alter table billing_rates add constraint billing_rates_once UNIQUE (sku, price);
+alter table billing_repositories add constraint billing_repositories_pkey PRIMARY KEY (organization_id, repository_id);
 alter table branch_protection_actors add constraint branch_protection_actors_protection_id_list_user_id_team_id_key UNIQUE NULLS NOT DISTINCT (protection_id, list, user_id, team_id, app_id);
 CREATE INDEX branch_protection_actors_user ON branch_protection_actors USING btree (user_id) WHERE (user_id IS NOT NULL);
 CREATE INDEX branch_protection_actors_team ON branch_protection_actors USING btree (team_id) WHERE (team_id IS NOT NULL);
@@ -2972,8 +2991,10 @@ CREATE INDEX notification_subjects_issue ON notification_subjects USING btree (i
 CREATE INDEX notification_subjects_release ON notification_subjects USING btree (release_id) WHERE (release_id IS NOT NULL);
 CREATE INDEX notification_subjects_check_suite ON notification_subjects USING btree (check_suite_id) WHERE (check_suite_id IS NOT NULL);
 CREATE INDEX notification_subjects_secret_alert ON notification_subjects USING btree (secret_alert_id) WHERE (secret_alert_id IS NOT NULL);
-CREATE UNIQUE INDEX notification_subjects_once ON notification_subjects USING btree (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id, repository_advisory_id) NULLS NOT DISTINCT;
 CREATE INDEX notification_subjects_repository_advisory ON notification_subjects USING btree (repository_advisory_id) WHERE (repository_advisory_id IS NOT NULL);
+CREATE UNIQUE INDEX notification_subjects_once ON notification_subjects USING btree (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id, repository_advisory_id, budget_id, budget_user_id) NULLS NOT DISTINCT;
+CREATE INDEX notification_subjects_budget ON notification_subjects USING btree (budget_id) WHERE (budget_id IS NOT NULL);
+CREATE INDEX notification_subjects_budget_user ON notification_subjects USING btree (budget_user_id) WHERE (budget_user_id IS NOT NULL);
 alter table notification_threads add constraint notification_threads_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX notification_threads_subject ON notification_threads USING btree (subject_id, account_id);
 CREATE INDEX notification_threads_inbox ON notification_threads USING btree (account_id, updated_at DESC, id DESC) INCLUDE (repository_id, unread, reason) WHERE (NOT done);
@@ -3283,6 +3304,7 @@ CREATE INDEX workflow_jobs_deployment ON workflow_jobs USING btree (deployment_i
 CREATE INDEX workflow_jobs_waiting ON workflow_jobs USING btree (repository_id, asked_at) WHERE (status = 'waiting'::text);
 alter table workflow_run_attempts add constraint workflow_run_attempts_pkey PRIMARY KEY (run_id, attempt);
 CREATE INDEX workflow_run_attempts_actor ON workflow_run_attempts USING btree (triggering_actor_id);
+CREATE INDEX workflow_run_attempts_on_behalf_of ON workflow_run_attempts USING btree (on_behalf_of_id) WHERE (on_behalf_of_id IS NOT NULL);
 alter table workflow_run_files add constraint workflow_run_files_pkey PRIMARY KEY (run_id, name);
 alter table workflow_run_reviews add constraint workflow_run_reviews_pkey PRIMARY KEY (id);
 CREATE INDEX workflow_run_reviews_run ON workflow_run_reviews USING btree (run_id, id);
@@ -3488,6 +3510,7 @@ insert into schema_migrations (version, name, checksum) values
   (295, '0295-dependency-updates', '38400a2b119eddb0cddc445cd5526e4e48898707af0ac63b7961c768f671a739'),
   (298, '0298-registry-secrets-of-jobs', '333c31f9deffc2a31c36021a9731ae56b1d789bf8dbadad281dd0540f6365ee9'),
   (299, '0299-assistant-reviews', '5d4949766c681e96df2fc6886c213530770b10e41a1cf02e7700d433be01533a'),
+  (300, '0300-budgets-of-users', '378706cd49fd83d76ea6221390214fc4b7fe9f40b405105183c25ccc50a1d9af'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');
@@ -4279,6 +4302,17 @@ alter table assistant_reviews
 alter table billing_assistant_days
   add constraint billing_assistant_days_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE,
   add constraint billing_assistant_days_rate_id_fkey FOREIGN KEY (rate_id) REFERENCES billing_rates(id);
+alter table billing_repositories
+  add constraint billing_repositories_organization_id_fkey FOREIGN KEY (organization_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table billing_budgets
+  add constraint billing_budgets_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table billing_budget_alerts
+  add constraint billing_budget_alerts_user_id_fkey FOREIGN KEY (user_id) REFERENCES accounts(id) ON DELETE CASCADE;
+alter table workflow_run_attempts
+  add constraint workflow_run_attempts_on_behalf_of_id_fkey FOREIGN KEY (on_behalf_of_id) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table notification_subjects
+  add constraint notification_subjects_budget_id_fkey FOREIGN KEY (budget_id) REFERENCES billing_budgets(id) ON DELETE CASCADE,
+  add constraint notification_subjects_budget_user_id_fkey FOREIGN KEY (budget_user_id) REFERENCES accounts(id) ON DELETE CASCADE;
 alter table default_setups
   add constraint default_setups_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
   add constraint default_setups_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE SET NULL;

@@ -284,6 +284,7 @@ export interface BillingBudgetAlerts {
   budget_id: Id<'billing_budgets'>;
   month: string;
   threshold: number;
+  user_id: Id<'accounts'> | null;
 }
 
 export interface BillingBudgetRecipients {
@@ -295,13 +296,16 @@ export interface BillingBudgets {
   id: GeneratedAlways<Id<'billing_budgets'>>;
   organization_id: Id<'accounts'>;
   repository_id: Id<'repositories'> | null;
-  budget_type: 'ProductPricing' | 'SkuPricing';
+  budget_type: 'BundlePricing' | 'ProductPricing' | 'SkuPricing';
   product_sku: string;
   amount: number;
   prevents_usage: boolean;
   alerts: boolean;
   created_at: Date;
   updated_at: Date;
+  scope: 'organization' | 'repository' | 'multi_user_customer' | 'user';
+  product: string;
+  user_id: Id<'accounts'> | null;
 }
 
 export interface BillingCountedHours {
@@ -316,18 +320,18 @@ export interface BillingDays {
   organization_id: Id<'accounts'>;
   day: string;
   rate_id: Id<'billing_rates'>;
-  repository_id: number;
-  repository_name: string;
+  repository_id: number | null;
   quantity: number;
+  user_id: number | null;
 }
 
 export interface BillingMonths {
   organization_id: Id<'accounts'>;
   month: string;
   rate_id: Id<'billing_rates'>;
-  repository_id: number;
-  repository_name: string;
+  repository_id: number | null;
   quantity: number;
+  user_id: number | null;
 }
 
 export interface BillingRates {
@@ -337,6 +341,13 @@ export interface BillingRates {
   unit_type: string;
   unit_size: number;
   price: number;
+  bundle: string | null;
+}
+
+export interface BillingRepositories {
+  organization_id: Id<'accounts'>;
+  repository_id: number;
+  name: string;
 }
 
 export interface BranchProtectionActors {
@@ -1345,6 +1356,8 @@ export interface NotificationSubjects {
   check_suite_id: Id<'check_suites'> | null;
   secret_alert_id: Id<'secret_alerts'> | null;
   repository_advisory_id: Id<'repository_advisories'> | null;
+  budget_id: Id<'billing_budgets'> | null;
+  budget_user_id: Id<'accounts'> | null;
 }
 
 export interface NotificationThreads {
@@ -2390,6 +2403,7 @@ export interface WorkflowRunAttempts {
   triggering_actor_id: Id<'accounts'> | null;
   started_at: Date;
   updated_at: Date;
+  on_behalf_of_id: Id<'accounts'> | null;
 }
 
 export interface WorkflowRunFiles {
@@ -2498,6 +2512,7 @@ export interface DB {
   billing_days: BillingDays;
   billing_months: BillingMonths;
   billing_rates: BillingRates;
+  billing_repositories: BillingRepositories;
   branch_protection_actors: BranchProtectionActors;
   branch_protections: BranchProtections;
   branch_renames: BranchRenames;

@@ -83,6 +83,9 @@ const folders = new Map<string, string>([
   [hooks.name, `resources/platform/${hooks.name}`],
   [triggers.name, `resources/actions/${triggers.name}`],
 ]);
+/** The product that a family belongs to. */
+export const productOf = ({ name }: Family): string => folders.get(name)?.split('/')[1] ?? '';
+
 const inFolder = ({ name }: Family, file: string): string => `${folders.get(name)}/${file}`;
 
 type GroupsOf<One> = One extends Family<string, infer _Events, infer Limits> ? Extract<Limits[keyof Limits], LimitGroup> : never;

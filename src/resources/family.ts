@@ -27,6 +27,10 @@ export type Family<
   Following extends FollowUpKind = FollowUpKind,
 > = {
   readonly name: Name;
+  /** What changes in the world by its operations, in one sentence for people who don't know it. Needed if any of them writes. */
+  readonly effect?: string;
+  /** The page about it in `docs/`, if there is one. */
+  readonly page?: string;
   /** The module of its limits: groups, which may be parts of groups of others. */
   readonly limits?: Limits;
   /** What it reads of texts and files of users. */

@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
+import { makeEffectsPage } from '#openapi/effects-page.ts';
 import { makeLimitsPage } from '#openapi/limits-page.ts';
 import { makePermissionsPage } from '#openapi/permissions-page.ts';
 import { allEndpoints, allInterpreters, allLimits } from '#resources/all.ts';
 import { type Description, documentedDescription } from '#test/support/public-schema.ts';
 import { describeOperations } from '#test/support/published.ts';
+import { familyEffects } from './effects.ts';
 import { documented, matrix, notBuilt } from './matrix.ts';
 
 // If these fail because a file is stale, `npm run docs` updates it.
@@ -14,6 +16,10 @@ test('docs/permissions.md shows what the endpoints declare', async () => {
 
 test('docs/limits.md shows the limits and interpreters that the parts of the server and the families declare', async () => {
   await expect(makeLimitsPage(allLimits, allInterpreters)).toMatchFileSnapshot('../../docs/limits.md');
+});
+
+test('docs/effects.md shows what the families say of their effects, and the tests of these', async () => {
+  await expect(makeEffectsPage(familyEffects)).toMatchFileSnapshot('../../docs/effects.md');
 });
 
 test('every operation of the documents has an endpoint', () => {

@@ -59,11 +59,6 @@ export const leftOut: readonly LeftOut[] = [
     reason: 'a budget is an amount for something; the public API names no default for either',
   },
   {
-    operationIds: ['billing/create-organization-budget', 'billing/update-budget-org'],
-    places: ['/budget_scope=multi_user_customer', '/budget_scope=user', '/budget_type=BundlePricing', '/user'],
-    reason: 'nothing that is measured is of a person or in a bundle',
-  },
-  {
     operationIds: ['billing/update-budget-org'],
     places: ['/budget_scope=cost_center', '/budget_scope=enterprise'],
     reason: 'there are no enterprises, which have cost centers',

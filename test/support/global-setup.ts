@@ -8,12 +8,15 @@ import { clientConfig } from '#database/connect.ts';
 import { startEmbedded } from '#database/embedded.ts';
 import { migrate } from '#database/migrate.ts';
 import { differences } from '#test/conformance/differences.ts';
+import { namedOperations } from '#test/conformance/named-effects.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
     socket: string;
     /** The folder in which each needed difference leaves its number. */
     neededDifferences: string;
+    /** The folder in which each operation that a test has performed leaves its number among the named ones. */
+    performedOperations: string;
   }
 }
 
@@ -68,14 +71,28 @@ export default async function setup(project: TestProject): Promise<() => Promise
   const needed = join(folder, 'needed-differences');
   await mkdir(needed);
   project.provide('neededDifferences', needed);
+  const performed = join(folder, 'performed-operations');
+  await mkdir(performed);
+  project.provide('performedOperations', performed);
   return async () => {
     await server.stop();
-    if (await isWhole(project)) complain(await readdir(needed));
+    if (await isWhole(project)) {
+      complain(
+        differences,
+        await readdir(needed),
+        'No reply needed these entries of test/conformance/differences.ts. Take them out:',
+      );
+      complain(
+        namedOperations,
+        await readdir(performed),
+        'These tests of test/conformance/effects.json did not call the operations:',
+      );
+    }
     await rm(folder, { recursive: true, force: true });
   };
 }
 
-/** Whether every test ran and passed. Only then is it known which differences no reply needed. */
+/** Whether every test ran and passed. Only then is it known which entries were needed. */
 async function isWhole(project: TestProject): Promise<boolean> {
   const { testFiles } = await project.globTestFiles();
   const ran = project.vitest.state.getFiles();
@@ -84,9 +101,10 @@ async function isWhole(project: TestProject): Promise<boolean> {
   );
 }
 
-function complain(needed: readonly string[]): void {
-  const idle = differences.filter((_, index) => !needed.includes(String(index)));
+/** Fails the run if some entries left no mark. */
+function complain(entries: readonly unknown[], marks: readonly string[], text: string): void {
+  const idle = entries.filter((_, index) => !marks.includes(String(index)));
   if (idle.length === 0) return;
-  console.error('No reply needed these entries of test/conformance/differences.ts. Take them out:', idle);
+  console.error(text, idle);
   process.exitCode = 1;
 }

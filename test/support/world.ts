@@ -29,6 +29,7 @@ import { openSshServer, type SshServer } from '#ssh-server/server.ts';
 import { type Client, clientOf } from './client.ts';
 import { testDatabase } from './database.ts';
 import { atEndOfFile } from './end-of-file.ts';
+import { recordPerformed } from './performed.ts';
 
 /** A complete Hearth for one test file: real HTTP on loopback, with its own database and Git root. */
 export type World = {
@@ -122,10 +123,12 @@ async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise
   const hearth = await openHearth(all);
   const another = async (others: Partial<Settings> = {}): Promise<Hearth> => {
     const second = await openHearth({ ...all, ...others });
+    recordPerformed(second.app.server);
     atEndOfFile(() => second[Symbol.asyncDispose]());
     return second;
   };
   const url = await hearth.app.listen({ port: 0, host: '127.0.0.1' });
+  recordPerformed(hearth.app.server);
   const ssh = all.ssh && (await openSsh(hearth, all, all.ssh));
   atEndOfFile(async () => {
     await ssh?.close();

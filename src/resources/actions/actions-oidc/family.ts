@@ -5,4 +5,12 @@ import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
 /** Only the settings of subjects. The issuer of identity tokens reads them. */
-export const actionsOidc = family({ name: 'actions-oidc', limits, schemas, endpoints: [endpoints], events: actionsOidcEvents });
+export const actionsOidc = family({
+  name: 'actions-oidc',
+  effect: "Jobs' identity tokens get other subjects and claims, by which other services decide.",
+  page: 'actions-oidc.md',
+  limits,
+  schemas,
+  endpoints: [endpoints],
+  events: actionsOidcEvents,
+});

@@ -7,6 +7,8 @@ import * as schemas from './schemas.ts';
 /** Secrets of workflows, of organizations, repositories and environments. */
 export const actionsSecrets = family({
   name: 'actions-secrets',
+  effect: 'Jobs of workflows get a secret, get another value of it, or lose it.',
+  page: 'actions-secrets.md',
   limits,
   schemas,
   endpoints: [endpoints],

@@ -7,6 +7,8 @@ import { loadKnownKeys } from './store.ts';
 
 export const artifacts = family({
   name: 'artifacts',
+  effect: 'A file that a job left behind is deleted.',
+  page: 'actions-artifacts.md#artifacts',
   limits,
   schemas,
   endpoints: [endpoints],

@@ -7,6 +7,8 @@ import { loadKnownKeys } from './store.ts';
 
 export const caches = family({
   name: 'caches',
+  effect: 'Jobs start without the files that earlier jobs had stored for them.',
+  page: 'actions-artifacts.md#caches',
   limits,
   schemas,
   endpoints: [endpoints],

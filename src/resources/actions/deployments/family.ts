@@ -8,6 +8,8 @@ import { Deployment, DeploymentStatus } from './schemas.ts';
 
 export const deployments = family({
   name: 'deployments',
+  effect: 'A deployment of a commit and its states are recorded, and apps are asked to carry it out.',
+  page: 'deployments.md',
   limits,
   interpreters: [{ reads: 'what was stored of bodies and events as JSON', runs: 'steps', modules: ['present.ts'], bounds: [] }],
   schemas,

@@ -6,6 +6,8 @@ import * as schemas from './schemas.ts';
 
 export const environments = family({
   name: 'environments',
+  effect: 'Jobs that use an environment wait for people, apps or a timer, are refused by branch, or no longer are.',
+  page: 'deployments.md',
   limits,
   interpreters: [
     {

@@ -9,6 +9,8 @@ import * as schemas from './schemas.ts';
 
 export const hostedRunners = family({
   name: 'hosted-runners',
+  effect: "Machines are started for an organization's jobs, other machines than before, or none.",
+  page: 'runners.md',
   schemas,
   endpoints: [runnersEndpoints, catalogueEndpoints, imagesEndpoints],
   events: hostedRunnerEvents,

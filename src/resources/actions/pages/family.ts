@@ -11,6 +11,8 @@ import { addWebsiteRoutes } from './website-routes.ts';
 /** Websites that repositories publish. `src/pages-server/` serves them. */
 export const pages = family({
   name: 'pages',
+  effect: "A repository's website appears, shows other files or disappears.",
+  page: 'pages.md',
   limits,
   interpreters: [
     {

@@ -7,6 +7,8 @@ import { registryServices } from './services.ts';
 
 export const privateRegistries = family({
   name: 'private-registries',
+  effect: 'Jobs and bots can fetch packages from a registry with its credentials, or no longer can.',
+  page: 'private-registries.md',
   limits,
   services: registryServices,
   interpreters: [

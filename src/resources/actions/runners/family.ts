@@ -10,6 +10,8 @@ import * as schemas from './schemas.ts';
 
 export const runners = family({
   name: 'runners',
+  effect: 'Machines may take jobs or lose that right, and jobs go to other machines.',
+  page: 'actions.md#runners',
   limits,
   schemas,
   endpoints: [runnerEndpoints, labels, groups, groupContents],

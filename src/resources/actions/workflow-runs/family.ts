@@ -23,6 +23,8 @@ import * as schemas from './schemas.ts';
 
 export const workflowRuns = family({
   name: 'workflow-runs',
+  effect: 'Jobs are started, stopped, rerun or approved; runs and their logs are deleted.',
+  page: 'actions.md#runs',
   limits,
   interpreters,
   schemas,

@@ -7,6 +7,8 @@ import { workflowServices } from './services.ts';
 
 export const workflows = family({
   name: 'workflows',
+  effect: 'A workflow stops reacting to events, or reacts again.',
+  page: 'actions.md',
   limits,
   services: workflowServices,
   schemas,

@@ -10,6 +10,8 @@ import * as schemas from './schemas.ts';
 
 export const branchProtection = family({
   name: 'branch-protection',
+  effect: 'Pushes and merges to a branch are refused that were allowed before, or allowed again.',
+  page: 'branch-protection.md',
   limits,
   schemas,
   endpoints: [protections, switches, reviews, statusChecks, restrictions],

@@ -5,6 +5,8 @@ import * as schemas from './schemas.ts';
 
 export const branches = family({
   name: 'branches',
+  effect: 'A branch gets the commits of another branch, or a new name wherever it is used.',
+  page: 'git.md#through-the-api',
   schemas,
   endpoints: [endpoints],
   followUps: branchFollowUps,

@@ -8,6 +8,8 @@ import * as schemas from './schemas.ts';
 
 export const checks = family({
   name: 'checks',
+  effect: "A commit shows a check's result, which can decide about merges, or the check is asked to run again.",
+  page: 'checks.md',
   limits,
   schemas,
   endpoints: [runs, suites],

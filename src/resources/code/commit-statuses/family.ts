@@ -6,6 +6,8 @@ import * as schemas from './schemas.ts';
 
 export const commitStatuses = family({
   name: 'commit-statuses',
+  effect: 'A commit shows a status, which can decide about merges.',
+  page: 'checks.md',
   limits,
   schemas,
   endpoints: [endpoints],

@@ -10,6 +10,8 @@ import * as schemas from './schemas.ts';
 
 export const contents = family({
   name: 'contents',
+  effect: 'A branch gets a new commit that writes or deletes one file.',
+  page: 'git.md#through-the-api',
   interpreters,
   schemas,
   endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints, communityEndpoints],

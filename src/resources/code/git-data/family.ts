@@ -6,6 +6,8 @@ import * as schemas from './schemas.ts';
 
 export const gitData = family({
   name: 'git-data',
+  effect: 'Objects are written to a repository, and its refs move as a push would move them.',
+  page: 'git.md#through-the-api',
   schemas,
   endpoints: [objectsEndpoints, commitsEndpoints, refsEndpoints],
 });

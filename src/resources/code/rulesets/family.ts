@@ -7,6 +7,8 @@ import * as schemas from './schemas.ts';
 
 export const rulesets = family({
   name: 'rulesets',
+  effect: 'Pushes, merges and changes to repositories are refused that were allowed before, or allowed again.',
+  page: 'rulesets.md',
   limits,
   interpreters,
   schemas,

@@ -14,6 +14,8 @@ import * as schemas from './schemas.ts';
 /** Secrets in repositories: alerts of those that were pushed or written, and what keeps others from being pushed. */
 export const secretScanning = family({
   name: 'secret-scanning',
+  effect: 'Other secrets are found in files and pushes; an alert is closed, or a blocked push is let through.',
+  page: 'secret-scanning.md',
   limits,
   interpreters,
   schemas: { ...schemas, ...patternSchemas },

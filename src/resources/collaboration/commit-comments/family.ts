@@ -5,6 +5,7 @@ import * as schemas from './schemas.ts';
 
 export const commitComments = family({
   name: 'commit-comments',
+  effect: 'A commit gets comments and reactions, and people are notified.',
   schemas,
   endpoints: [endpoints],
   events: commitCommentEvents,

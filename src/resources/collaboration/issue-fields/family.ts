@@ -5,6 +5,8 @@ import * as schemas from './schemas.ts';
 
 export const issueFields = family({
   name: 'issue-fields',
+  effect: "An organization's issues get a new field, or a field and its values change or disappear.",
+  page: 'issue-fields.md',
   schemas,
   endpoints: [endpoints],
   events: issueFieldEvents,

@@ -9,6 +9,8 @@ import * as schemas from './schemas.ts';
 
 export const issueRelations = family({
   name: 'issue-relations',
+  effect: 'An issue becomes part of another issue or waits for it, or no longer does.',
+  page: 'issue-relations.md',
   limits,
   schemas,
   endpoints: [subIssues, dependencies],

@@ -19,6 +19,8 @@ import { readUnreadTexts } from './texts/unread-texts.ts';
 
 export const issues = family({
   name: 'issues',
+  effect: 'Issues and comments are written, changed, closed, labelled and assigned, and people are notified.',
+  page: 'issue-events.md',
   limits,
   schemas,
   endpoints: [

@@ -9,6 +9,8 @@ import * as schemas from './schemas.ts';
 /** Queues in which pull requests are tested upon each other before their base gets them. */
 export const mergeQueues = family({
   name: 'merge-queues',
+  effect: 'A pull request is tested together with those ahead of it and then merged, or leaves the queue.',
+  page: 'merge-queue.md',
   limits,
   schemas,
   endpoints: [endpoints],

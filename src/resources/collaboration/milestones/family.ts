@@ -6,6 +6,7 @@ import { Milestone } from './schemas.ts';
 
 export const milestones = family({
   name: 'milestones',
+  effect: "A repository's milestones are created, changed or deleted, and its issues show them accordingly.",
   schemas,
   endpoints: [endpoints],
   events: milestoneEvents,

@@ -13,6 +13,8 @@ import { FullPullRequest } from './schemas.ts';
 
 export const pulls = family({
   name: 'pulls',
+  effect: 'Pull requests are opened and changed, and ask for reviews; a merge moves the base branch in Git.',
+  page: 'pull-requests.md',
   limits,
   schemas,
   endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],

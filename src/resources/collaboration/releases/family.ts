@@ -12,6 +12,8 @@ import { Release } from './schemas.ts';
 
 export const releases = family({
   name: 'releases',
+  effect: 'A release with its notes and files appears, changes or disappears; publishing it creates its tag.',
+  page: 'releases.md',
   limits,
   interpreters: [
     {

@@ -11,6 +11,8 @@ import { Review } from './schemas.ts';
 
 export const reviews = family({
   name: 'reviews',
+  effect: 'A pull request is approved, commented on or blocked; conversations about its lines are resolved.',
+  page: 'pull-requests.md#reviews',
   limits,
   interpreters: [
     {

@@ -9,6 +9,8 @@ import { User } from './schemas.ts';
 
 export const accounts = family({
   name: 'accounts',
+  effect: "An account's profile, e-mail addresses or SSH keys change; a key gives access to Git over SSH.",
+  page: 'accounts.md',
   limits,
   interpreters: [{ reads: 'keys and signatures of SSH and OpenPGP', runs: 'steps', modules: ['rules.ts'], bounds: [] }],
   schemas,

@@ -7,6 +7,8 @@ import * as schemas from './schemas.ts';
 
 export const members = family({
   name: 'members',
+  effect: 'People join or leave an organization, or become its owners, and get or lose the access that comes with it.',
+  page: 'organizations.md',
   limits,
   schemas,
   endpoints: [endpoints],

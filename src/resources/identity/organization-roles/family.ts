@@ -6,6 +6,8 @@ import * as schemas from './schemas.ts';
 
 export const organizationRoles = family({
   name: 'organization-roles',
+  effect: 'Users and teams get or lose a role in an organization, with its rights in all repositories.',
+  page: 'organizations.md#security-managers',
   limits,
   schemas,
   endpoints: [endpoints],

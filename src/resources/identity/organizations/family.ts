@@ -5,6 +5,8 @@ import * as schemas from './schemas.ts';
 
 export const organizations = family({
   name: 'organizations',
+  effect: "An organization's profile changes, or what its members may do.",
+  page: 'organizations.md',
   schemas,
   endpoints: [endpoints],
   events: organizationEvents,

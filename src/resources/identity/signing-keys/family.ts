@@ -7,6 +7,8 @@ import * as schemas from './schemas.ts';
 
 export const signingKeys = family({
   name: 'signing-keys',
+  effect: 'Commits and tags that a key signs are verified from then on.',
+  page: 'signatures.md',
   limits,
   interpreters: [{ reads: 'keys and signatures of SSH and OpenPGP', runs: 'steps', modules: ['rules.ts'], bounds: [] }],
   schemas,

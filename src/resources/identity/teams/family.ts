@@ -8,6 +8,7 @@ import { Team } from './schemas.ts';
 
 export const teams = family({
   name: 'teams',
+  effect: 'Teams and their members change, and with them the access that each team gives to repositories.',
   schemas,
   endpoints: [teamsEndpoints, membersEndpoints, ownEndpoints],
   events: teamEvents,

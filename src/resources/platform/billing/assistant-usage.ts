@@ -4,58 +4,31 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { Needs, WriteScope } from '#endpoint/scope.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import { dayOf } from '#lib/time.ts';
-import type { Prices } from './prices.ts';
-import { putRates, type Rate } from './rate-store.ts';
-import { recordReachedBudgets } from './rules.ts';
-import { assistantProduct } from './skus.ts';
-import { addUsage, type Period, type Usage } from './usage-store.ts';
+import { countUses, rateIn } from './counting.ts';
+import type { Period, Usage } from './usage-store.ts';
 
-const units = {
-  /** One for each thing that the assistant did, such as a review. */
-  assistant_premium_request: { unit_type: 'Requests', unit_size: 1 },
-  /** The tokens that the model read and wrote. */
-  assistant_ai_credit: { unit_type: 'AICredits', unit_size: 1_000 },
-} as const;
-
-export type AssistantSku = keyof typeof units;
+export type AssistantSku = 'assistant_premium_request' | 'assistant_ai_credit';
 
 type Used = {
+  /** Requests are what the assistant did, such as a review. Credits are for the tokens that its model read and wrote. */
   readonly sku: AssistantSku;
   /** Requests or tokens, not units. */
   readonly quantity: number;
   readonly organization: Id<'accounts'>;
-  readonly repository: { readonly id: RepositoryId; readonly name: string };
+  /** Undefined for what belongs to no repository. */
+  readonly repository: { readonly id: RepositoryId; readonly name: string } | undefined;
   readonly user: Id<'accounts'>;
   readonly model: string;
 };
 
 /** Counts what somebody used, in the transaction of the use. */
 export async function addAssistantUsage(scope: WriteScope & Needs<'prices'>, used: Used, now: Date): Promise<void> {
-  const { sku, quantity, organization, repository, user, model } = used;
+  const { sku, quantity, organization, user, model } = used;
   if (quantity === 0) return;
-  const rate_id = (await putRates(scope.tx, [rateOf(scope.services.prices, sku)])).get(sku);
-  if (rate_id === undefined) throw new Error(`${sku} has no rate`);
-  const day = dayOf(now);
-  await addUsage(scope.tx, [
-    {
-      organization_id: organization,
-      repository_id: repository.id,
-      repository_name: repository.name,
-      rate_id,
-      day,
-      quantity,
-    },
-  ]);
-  await addOfUser(scope.tx, { organization_id: organization, day, rate_id, user_id: user, model, quantity });
-  await recordReachedBudgets(scope, [organization], now);
+  const rates = await countUses(scope, scope.services.prices, [{ ...used, at: now }], now);
+  const rate_id = rateIn(rates, sku);
+  await addOfUser(scope.tx, { organization_id: organization, day: dayOf(now), rate_id, user_id: user, model, quantity });
 }
-
-const rateOf = (prices: Prices, sku: AssistantSku): Rate => ({
-  product: assistantProduct,
-  sku,
-  ...units[sku],
-  price: prices.get(sku) ?? 0,
-});
 
 type OfUser = {
   readonly organization_id: Id<'accounts'>;

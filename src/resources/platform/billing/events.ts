@@ -6,8 +6,11 @@ declare module '#events/kinds.ts' {
     'budget.created': { budget: Id<'billing_budgets'> };
     'budget.changed': { budget: Id<'billing_budgets'> };
     'budget.deleted': { budget: Id<'billing_budgets'> };
-    /** A threshold of a budget was reached, in percent. The repository is the one that used most of it. */
-    'budget.reached': { budget: Id<'billing_budgets'>; threshold: number };
+    /**
+     * A threshold of a budget was reached, in percent: by the user, if the budget is for each user. The repository is the one
+     * that used most of it.
+     */
+    'budget.reached': { budget: Id<'billing_budgets'>; threshold: number; user?: Id<'accounts'> };
   }
 }
 

@@ -1,4 +1,4 @@
 export { addAssistantUsage } from './assistant-usage.ts';
-export { findBudget, loadRecipients as loadBudgetRecipients } from './budget-store.ts';
+export { findBudget, type IntendedUse, loadRecipients as loadBudgetRecipients } from './budget-store.ts';
+export { countUses } from './counting.ts';
 export { spentBudgetOf } from './rules.ts';
-export { assistantProduct } from './skus.ts';

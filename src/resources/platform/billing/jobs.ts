@@ -1,12 +1,14 @@
 import type { JobContext } from '#endpoint/job-context.ts';
-import { batchSubscription } from '#events/subscription.ts';
+import { recordEach } from '#events/record.ts';
+import { batchSubscription, subscription } from '#events/subscription.ts';
 import { job } from '#jobs/job.ts';
-import { unique } from '#lib/collections.ts';
 import { addDays, dayOf } from '#lib/time.ts';
-import { putRates, type Rate } from './rate-store.ts';
+import { removeForeignBudgets } from './budget-store.ts';
+import { countUses } from './counting.ts';
+import { putRates } from './rate-store.ts';
 import { recordReachedBudgets } from './rules.ts';
-import { minuteRate, minutesBetween, skuOf, storageRates } from './skus.ts';
-import { type Addition, addStorage, addUsage, countHour, countJobs, forgetHours } from './usage-store.ts';
+import { minutesBetween, skuOf, storageRates } from './skus.ts';
+import { addStorage, countHour, countJobs, forgetHours, putName } from './usage-store.ts';
 
 /** Counts the minutes of completed jobs. A job is counted once, even if its event is delivered again. */
 export const countMinutes = batchSubscription<'workflow_job.completed', JobContext>({
@@ -15,19 +17,18 @@ export const countMinutes = batchSubscription<'workflow_job.completed', JobConte
   attempts: 25,
   async runAll(events, { change, services: { prices }, now }) {
     await change(async (scope) => {
-      const jobs = await countJobs(scope.tx, unique(events.map(({ data }) => data.job)));
-      if (jobs.length === 0) return;
-      const rates = new Map<string, Rate>(jobs.map((ran) => [skuOf(ran), minuteRate(prices, ran)]));
-      const ids = await putRates(scope.tx, [...rates.values()]);
-      const additions = jobs.flatMap((ran): Addition[] => {
-        const { organization_id, repository_id, repository_name, started_at, completed_at } = ran;
-        const rate_id = ids.get(skuOf(ran));
-        if (rate_id === undefined) return [];
-        const quantity = minutesBetween(started_at, completed_at);
-        return [{ organization_id, repository_id, repository_name, rate_id, day: dayOf(completed_at), quantity }];
-      });
-      await addUsage(scope.tx, additions);
-      await recordReachedBudgets(scope, unique(jobs.map(({ organization_id }) => organization_id)), now);
+      const jobs = await countJobs(
+        scope.tx,
+        events.map(({ owner, data }) => ({ owner, job: data.job })),
+      );
+      const uses = jobs.map(({ started_at, completed_at, ...ran }) => ({
+        ...ran,
+        user: ran.user ?? undefined,
+        sku: skuOf(ran),
+        quantity: minutesBetween(started_at, completed_at),
+        at: completed_at,
+      }));
+      await countUses(scope, prices, uses, now);
     });
   },
 });
@@ -51,6 +52,29 @@ export const countStorage = job<Record<string, never>, JobContext>({
       if (artifacts === undefined || caches === undefined) return;
       await recordReachedBudgets(scope, await addStorage(scope.tx, dayOf(hour), { artifacts, caches }), now);
       await forgetHours(scope.tx, addDays(hour, -rememberedDays));
+    });
+  },
+});
+
+/** Keeps the last name of a repository that its organization no longer has, and removes the budgets for it. */
+export const followRepositories = subscription<'repository.deleted' | 'repository.transferred', JobContext>({
+  name: 'billing.follow-repositories',
+  on: ['repository.deleted', 'repository.transferred'],
+  attempts: 25,
+  async run(event, { change }) {
+    const { kind, repository, owner, actor, at, data } = event;
+    if (repository === undefined) return;
+    const organization = kind === 'repository.transferred' ? data.from : owner;
+    await change(async (scope) => {
+      if (data.name !== undefined) await putName(scope.tx, organization, repository, data.name);
+      const removed = await removeForeignBudgets(scope.tx, organization, repository);
+      await recordEach(scope.tx, removed, (budget) => ({
+        kind: 'budget.deleted',
+        owner: organization,
+        actor,
+        at,
+        data: { budget },
+      }));
     });
   },
 });

@@ -1,15 +1,9 @@
 import { readFile } from 'node:fs/promises';
 import { StartupError } from '#lib/startup-error.ts';
+import { findSku } from './skus.ts';
 
 /** The cost of a unit of each SKU, in US dollars. SKUs that aren't listed are free. */
 export type Prices = ReadonlyMap<string, number>;
-
-/**
- * The existing SKUs: storage, minutes by a runner's operating system, and by its size if it is hosted, and what people use of the
- * assistant.
- */
-const skuPattern =
-  /^(actions_(storage|cache_storage|(self_hosted_)?(linux|windows|macos)|(linux|windows|macos)_[a-z0-9_]+)|assistant_(premium_request|ai_credit))$/;
 
 const highestPrice = 1_000_000;
 
@@ -27,16 +21,13 @@ export async function readPrices(file: string | undefined): Promise<Prices> {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) throw unusable('it is not a JSON object');
   const prices = new Map<string, number>();
   for (const [sku, price] of Object.entries(value)) {
-    if (!skuPattern.test(sku)) throw unusable(`'${sku}' is nothing that is counted`);
+    if (!findSku(sku)) throw unusable(`'${sku}' is nothing that is counted`);
     if (typeof price !== 'number' || !(price >= 0 && price <= highestPrice))
       throw unusable(`the price of '${sku}' must be a number from 0 to ${highestPrice}`);
     prices.set(sku, price);
   }
   return prices;
 }
-
-/** Whether this is the name of an existing SKU. */
-export const isSku = (text: string): boolean => skuPattern.test(text);
 
 function parse(text: string): unknown {
   try {

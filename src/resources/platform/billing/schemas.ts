@@ -1,10 +1,10 @@
 import { type Static, type TProperties, Type } from 'typebox';
 import { fixedValue } from '#lib/limits.ts';
-import { OneOf, Refused } from '#lib/shape.ts';
+import { OneOf } from '#lib/shape.ts';
 import { billingLimits } from './limits.ts';
 
-export const budgetScopes = ['organization', 'repository'] as const;
-export const budgetTypes = ['ProductPricing', 'SkuPricing'] as const;
+export const budgetScopes = ['organization', 'repository', 'multi_user_customer', 'user'] as const;
+const budgetTypes = ['BundlePricing', 'ProductPricing', 'SkuPricing'] as const;
 
 const year = Type.Optional(Type.Integer({ minimum: 2000, maximum: 9999 }));
 const month = Type.Optional(Type.Integer({ minimum: 1, maximum: 12 }));
@@ -36,7 +36,7 @@ export const BillingUsageItem = Type.Object({
   discountAmount: Type.Number(),
   netAmount: Type.Number(),
   organizationName: Type.String(),
-  repositoryName: Type.String(),
+  repositoryName: Type.Optional(Type.String()),
 });
 export type BillingUsageItem = Static<typeof BillingUsageItem>;
 
@@ -82,18 +82,32 @@ const budgetProperties = {
   budget_alerting: BudgetAlerting,
 };
 
-export const Budget = Type.Object(budgetProperties);
+/** A budget, as the reply to its creation shows it. */
+const NamedBudget = Type.Object(budgetProperties);
+export type NamedBudget = Static<typeof NamedBudget>;
+
+/** A budget, with the login of the only user whose usage it limits. */
+const withUser = { ...budgetProperties, user: Type.Optional(Type.String()) };
+export const Budget = Type.Object(withUser);
 export type Budget = Static<typeof Budget>;
 
-/** A budget with this month's consumption, which the public API shows in lists and after changes. */
-export const ConsumedBudget = Type.Object({ ...budgetProperties, consumed_amount: Type.Number() });
+/**
+ * A budget with this month's consumption, which the public API shows in lists and after changes. A budget for each user has none
+ * if no user is named.
+ */
+export const ConsumedBudget = Type.Object({ ...withUser, consumed_amount: Type.Optional(Type.Number()) });
 export type ConsumedBudget = Static<typeof ConsumedBudget>;
 
 export const BudgetList = Type.Object({
   budgets: Type.Array(ConsumedBudget),
+  user: Type.Optional(Type.String()),
+  effective_budget: Type.Optional(
+    Type.Object({ id: Type.String(), budget_amount: Type.Integer(), consumed_amount: Type.Number() }),
+  ),
   has_next_page: Type.Boolean(),
   total_count: Type.Integer(),
 });
+export type BudgetList = Static<typeof BudgetList>;
 
 export const BudgetFilter = Type.Object({
   scope: Type.Optional(
@@ -103,7 +117,7 @@ export const BudgetFilter = Type.Object({
 });
 export type BudgetFilter = Static<typeof BudgetFilter>;
 
-export const CreatedBudget = Type.Object({ message: Type.String(), budget: Budget });
+export const CreatedBudget = Type.Object({ message: Type.String(), budget: NamedBudget });
 export const ChangedBudget = Type.Object({ message: Type.String(), budget: ConsumedBudget });
 export const DeletedBudget = Type.Object({ message: Type.String(), id: Type.String() });
 
@@ -122,7 +136,7 @@ const wanted = {
   budget_entity_name: Type.Optional(Type.String({ maxLength: 255 })),
   budget_type: OneOf(budgetTypes),
   budget_product_sku: Type.String({ minLength: 1, maxLength: 255 }),
-  user: Refused(),
+  user: Type.Optional(Type.String({ minLength: 1, maxLength: 100 })),
 };
 
 export const NewBudget = Type.Object(wanted, { title: 'Budget' });

@@ -2,18 +2,64 @@
 import type { Prices } from './prices.ts';
 import type { Rate } from './rate-store.ts';
 
-/** The product of the minutes of runners, and of the storage of jobs' files. */
-export const product = 'actions';
-/** The product of what people use of the assistant. */
-export const assistantProduct = 'assistant';
+/** What a budget can stop. */
+export type Product = 'actions' | 'assistant';
 
-export type Product = typeof product | typeof assistantProduct;
+/** A measured SKU, or the SKUs whose names have a pattern. */
+type MeasuredSku = Omit<Rate, 'product' | 'sku' | 'price'> & {
+  readonly product: Product;
+  readonly name: string | RegExp;
+  /** Whether its usage is caused by users, who may have budgets for it. */
+  readonly isOfUsers: boolean;
+};
 
-/** Whether this is the name of a product whose usage is measured. */
-export const isProduct = (text: string): boolean => text === product || text === assistantProduct;
+const minutes = { unit_type: 'Minutes', unit_size: 1 } as const;
+const gigabyteHours = { unit_type: 'GigabyteHours', unit_size: 2 ** 30 } as const;
+const ofActions = { product: 'actions', bundle: null } as const;
+const ofAssistant = { product: 'assistant', isOfUsers: true } as const;
 
-const minutes = { product, unit_type: 'Minutes', unit_size: 1 } as const;
-const gigabyteHours = { product, unit_type: 'GigabyteHours', unit_size: 2 ** 30 } as const;
+/** Minutes by a runner's operating system, and by its size if it is hosted. */
+const minutesPattern = /^actions_((self_hosted_)?(linux|windows|macos)|(linux|windows|macos)_[a-z0-9_]+)$/;
+
+/**
+ * All that is measured. The names don't overlap. Usage of an assistant is measured if one is attached: its reviews, and the
+ * tokens that its model reads and writes.
+ */
+const measuredSkus: readonly MeasuredSku[] = [
+  { ...ofActions, name: minutesPattern, ...minutes, isOfUsers: true },
+  { ...ofActions, name: 'actions_storage', ...gigabyteHours, isOfUsers: false },
+  { ...ofActions, name: 'actions_cache_storage', ...gigabyteHours, isOfUsers: false },
+  { ...ofAssistant, name: 'assistant_premium_request', unit_type: 'Requests', unit_size: 1, bundle: 'premium_requests' },
+  { ...ofAssistant, name: 'assistant_ai_credit', unit_type: 'AICredits', unit_size: 1_000, bundle: 'ai_credits' },
+];
+
+/** The measured SKU with this name, in lower case. */
+export const findSku = (sku: string): MeasuredSku | undefined =>
+  measuredSkus.find(({ name }) => (typeof name === 'string' ? name === sku : name.test(sku)));
+
+const ways = {
+  ProductPricing: ({ product }: MeasuredSku, text: string) => product === text,
+  SkuPricing: (sku: MeasuredSku, text: string) => findSku(text) === sku,
+  BundlePricing: ({ bundle }: MeasuredSku, text: string) => bundle === text,
+} as const;
+
+/** The ways in which a budget names the usage that it is for. */
+type BudgetType = keyof typeof ways;
+
+/** What a budget for a product, a SKU or a bundle counts; empty if there is none with this name, in lower case. */
+export const skusOf = (type: BudgetType, text: string): readonly MeasuredSku[] =>
+  measuredSkus.filter((sku) => ways[type](sku, text));
+
+/** The bundles, each of which is a set of SKUs. */
+export const bundles: readonly string[] = [...new Set(measuredSkus.flatMap(({ bundle }) => bundle ?? []))];
+
+/** The current rate of a measured SKU. */
+export function rateOf(prices: Prices, sku: string): Rate {
+  const found = findSku(sku);
+  if (!found) throw new Error(`${sku} is nothing that is measured`);
+  const { product, bundle, unit_type, unit_size } = found;
+  return { product, bundle, sku, unit_type, unit_size, price: prices.get(sku) ?? 0 };
+}
 
 const systems = { linux: 'linux', windows: 'windows', win: 'windows', darwin: 'macos', macos: 'macos' } as const;
 
@@ -28,20 +74,14 @@ export type Ran = { readonly os: string; readonly size: string | null };
 /** The SKU of a runner's minutes, for example `actions_linux_4_core` or `actions_self_hosted_linux`. */
 export const skuOf = ({ os, size }: Ran): string =>
   size === null
-    ? `${product}_self_hosted_${systemOf(os)}`
-    : `${product}_${systemOf(os)}_${size.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`;
-
-/** The current rate of minutes. */
-export function minuteRate(prices: Prices, ran: Ran): Rate {
-  const sku = skuOf(ran);
-  return { ...minutes, sku, price: prices.get(sku) ?? 0 };
-}
+    ? `actions_self_hosted_${systemOf(os)}`
+    : `actions_${systemOf(os)}_${size.toLowerCase().replaceAll(/[^a-z0-9]+/g, '_')}`;
 
 /** The current rates of storage, for artifacts and caches. */
-export const storageRates = (prices: Prices) => {
-  const rate = (sku: string): Rate => ({ ...gigabyteHours, sku, price: prices.get(sku) ?? 0 });
-  return { artifacts: rate('actions_storage'), caches: rate('actions_cache_storage') };
-};
+export const storageRates = (prices: Prices) => ({
+  artifacts: rateOf(prices, 'actions_storage'),
+  caches: rateOf(prices, 'actions_cache_storage'),
+});
 
 /** The minutes of a job, rounded up. */
 export const minutesBetween = (from: Date, to: Date): number => Math.max(1, Math.ceil((to.getTime() - from.getTime()) / 60_000));

@@ -7,35 +7,60 @@ import type { Ran } from './skus.ts';
 type Organization = Id<'accounts'>;
 
 /** An addition to the usage of a day in UTC, for example `2026-01-31`. */
-export type Addition = {
+type Addition = {
   readonly organization_id: Organization;
   readonly day: string;
   readonly rate_id: Id<'billing_rates'>;
-  readonly repository_id: RepositoryId;
-  readonly repository_name: string;
+  readonly repository_id: RepositoryId | null;
+  readonly repository_name: string | null;
+  readonly user_id: Id<'accounts'> | null;
   readonly quantity: number;
 };
 
-/** A job whose minutes are counted. */
-type CountedJob = Omit<Addition, 'rate_id' | 'quantity' | 'day'> &
-  Ran & { readonly started_at: Date; readonly completed_at: Date };
+/** A job whose minutes are counted, with the user who triggered its attempt. */
+type CountedJob = Ran & {
+  readonly organization: Organization;
+  /** The repository, with its name if it still belongs to the organization. */
+  readonly repository: { readonly id: RepositoryId; readonly name: string | null };
+  readonly user: Id<'accounts'> | null;
+  readonly started_at: Date;
+  readonly completed_at: Date;
+};
 
-/** Marks jobs as counted. @returns the jobs of organizations that had runners and weren't counted before */
-export async function countJobs(tx: Tx, jobs: readonly Id<'workflow_jobs'>[]): Promise<CountedJob[]> {
-  const { rows } = await sql<CountedJob>`
-    with counted as (
-      insert into billing_counted_jobs (job_id)
-      select j.id from workflow_jobs j where j.id = any (${jobs}::bigint[]) and j.status = 'completed'
-        and j.runner_os is not null and j.started_at is not null and j.carried_from is null
-      order by j.id on conflict do nothing returning job_id)
-    select a.id as organization_id, r.id as repository_id, r.name as repository_name, j.started_at, j.completed_at,
-      coalesce(h.platform, j.runner_os) as os, h.size_id as size
+/**
+ * Marks jobs as counted. They count for the owner of their repository at the time when they ended.
+ * @returns the jobs of organizations that had runners and weren't counted before
+ */
+export async function countJobs(
+  tx: Tx,
+  jobs: readonly { readonly job: Id<'workflow_jobs'>; readonly owner: Id<'accounts'> }[],
+): Promise<CountedJob[]> {
+  const { rows } = await sql<Omit<CountedJob, 'repository'> & { repository_id: RepositoryId; repository_name: string | null }>`
+    with ended as (select distinct on (job) job, owner from jsonb_to_recordset(${JSON.stringify(jobs)}::jsonb)
+        as e(job bigint, owner bigint)),
+      counted as (
+        insert into billing_counted_jobs (job_id)
+        select j.id from workflow_jobs j where j.id in (select job from ended) and j.status = 'completed'
+          and j.runner_os is not null and j.started_at is not null and j.carried_from is null
+        order by j.id on conflict do nothing returning job_id)
+    select a.id as organization, r.id as repository_id, case when r.owner_id = a.id then r.name end as repository_name,
+      j.started_at, j.completed_at,
+      coalesce(h.platform, j.runner_os) as os, h.size_id as size, p.id as "user"
     from counted c
+      join ended e on e.job = c.job_id
       join workflow_jobs j on j.id = c.job_id
+      join workflow_runs w on w.id = j.run_id
+      left join workflow_run_attempts t on t.run_id = j.run_id and t.attempt = j.attempt
       join repositories r on r.id = j.repository_id
-      join accounts a on a.id = r.owner_id and a.kind = 'organization'
-      left join hosted_runners h on h.id = j.hosted_runner_id`.execute(tx);
-  return rows;
+      join accounts a on a.id = e.owner and a.kind = 'organization'
+      left join hosted_runners h on h.id = j.hosted_runner_id
+      left join accounts p on p.kind = 'user' and p.id = case when w.attempt = j.attempt
+        then coalesce(w.on_behalf_of_id, w.triggering_actor_id, w.actor_id)
+        else coalesce(t.on_behalf_of_id, t.triggering_actor_id) end`.execute(tx);
+  return rows.map(({ repository_id, repository_name, ...row }) => ({
+    ...row,
+    repository: { id: repository_id, name: repository_name },
+  }));
 }
 
 /** Marks an hour as counted. @returns false if it already was */
@@ -55,7 +80,7 @@ export const addUsage = (tx: Tx, additions: readonly Addition[]): Promise<void> 
   add(
     tx,
     sql`select * from jsonb_to_recordset(${JSON.stringify(additions)}::jsonb) as a(organization_id bigint, day date,
-      rate_id integer, repository_id bigint, repository_name text, quantity bigint)`,
+      rate_id integer, repository_id bigint, repository_name text, user_id bigint, quantity bigint)`,
   );
 
 /** Adds the current size of artifacts and caches as stored for an hour of a day. @returns the organizations that have any */
@@ -71,7 +96,7 @@ export async function addStorage(
     group by rate_id, repository_id`;
   const owned = sql`
     select r.owner_id as organization_id, ${day}::date as day, s.rate_id, r.id as repository_id, r.name as repository_name,
-      s.quantity
+      null::bigint as user_id, s.quantity
     from (${stored}) s
       join repositories r on r.id = s.repository_id
       join accounts o on o.id = r.owner_id and o.kind = 'organization'
@@ -85,18 +110,35 @@ export async function addStorage(
 
 async function add(tx: Tx, additions: RawBuilder<unknown>): Promise<void> {
   await sql`
-    with added as materialized (${additions}), days as (
-      insert into billing_days as d (organization_id, day, rate_id, repository_id, repository_name, quantity)
-      select organization_id, day, rate_id, repository_id, max(repository_name), sum(quantity) from added
-      group by organization_id, day, rate_id, repository_id order by 1, 2, 3, 4
-      on conflict (organization_id, day, rate_id, repository_id)
-        do update set quantity = d.quantity + excluded.quantity, repository_name = excluded.repository_name)
-    insert into billing_months as m (organization_id, month, rate_id, repository_id, repository_name, quantity)
-    select organization_id, date_trunc('month', day)::date, rate_id, repository_id, max(repository_name), sum(quantity) from added
-    group by 1, 2, rate_id, repository_id order by 1, 2, 3, 4
-    on conflict (organization_id, month, rate_id, repository_id)
-      do update set quantity = m.quantity + excluded.quantity, repository_name = excluded.repository_name`.execute(tx);
+    with added as materialized (${additions}), names as (
+      insert into billing_repositories (organization_id, repository_id, name)
+      select organization_id, repository_id, max(repository_name) from added where repository_name is not null
+      group by organization_id, repository_id order by 1, 2
+      on conflict (organization_id, repository_id) do update set name = excluded.name), days as (
+      insert into billing_days as d (organization_id, day, rate_id, repository_id, user_id, quantity)
+      select organization_id, day, rate_id, repository_id, user_id, sum(quantity) from added
+      group by organization_id, day, rate_id, repository_id, user_id order by 1, 2, 3, 4, 5
+      on conflict (organization_id, day, rate_id, repository_id, user_id)
+        do update set quantity = d.quantity + excluded.quantity)
+    insert into billing_months as m (organization_id, month, rate_id, repository_id, user_id, quantity)
+    select organization_id, date_trunc('month', day)::date, rate_id, repository_id, user_id, sum(quantity) from added
+    group by 1, 2, rate_id, repository_id, user_id order by 1, 2, 3, 4, 5
+    on conflict (organization_id, month, rate_id, repository_id, user_id)
+      do update set quantity = m.quantity + excluded.quantity`.execute(tx);
 }
+
+/** Keeps the last name of a repository that an organization no longer has. */
+export const putName = async (
+  tx: Tx,
+  organization: Organization,
+  repository: Id<'repositories'>,
+  name: string,
+): Promise<void> => {
+  await sql`
+    insert into billing_repositories (organization_id, repository_id, name)
+    select id, ${repository}, ${name} from accounts where id = ${organization} and kind = 'organization'
+    on conflict (organization_id, repository_id) do update set name = excluded.name`.execute(tx);
+};
 
 /** The period of a query, from a day on and before another, and whether it reads months or days. */
 export type Period = { readonly from: string; readonly until: string; readonly by: 'month' | 'day' };
@@ -117,9 +159,13 @@ export type Usage = {
   readonly price: number;
   readonly quantity: number;
 };
-export type DatedUsage = Usage & { readonly date: string; readonly repository_name: string };
+/** The usage of a day or a month, with the name of its repository. */
+export type DatedUsage = Usage & { readonly date: string; readonly repository_name: string | null };
 
-/** The rows `u` of usage of an organization, with their rates `t`. */
+/** The name of a repository: the current one in its organization, or the last one that it had there. */
+const repositoryName = sql<string | null>`coalesce(r.name, n.name)`;
+
+/** The rows `u` of usage of an organization, with their rates `t` and the names of their repositories. */
 function wantedRows(organization: Organization, { period, repository, product, sku }: WantedUsage): RawBuilder<unknown> {
   const { from, until, by } = period;
   const table = by === 'month' ? sql`billing_months` : sql`billing_days`;
@@ -128,21 +174,26 @@ function wantedRows(organization: Organization, { period, repository, product, s
     sql`u.organization_id = ${organization}`,
     sql`${date} >= ${from}::date`,
     sql`${date} < ${until}::date`,
-    ...(repository === undefined ? [] : [sql`lower(u.repository_name) = lower(${repository})`]),
+    ...(repository === undefined ? [] : [sql`lower(${repositoryName}) = lower(${repository})`]),
     ...(product === undefined ? [] : [sql`lower(t.product) = lower(${product})`]),
     ...(sku === undefined ? [] : [sql`lower(t.sku) = lower(${sku})`]),
   ];
-  return sql`${table} u join billing_rates t on t.id = u.rate_id where ${sql.join(conditions, sql` and `)}`;
+  return sql`${table} u
+      join billing_rates t on t.id = u.rate_id
+      left join billing_repositories n on n.organization_id = u.organization_id and n.repository_id = u.repository_id
+      left join repositories r on r.id = u.repository_id and r.owner_id = u.organization_id
+    where ${sql.join(conditions, sql` and `)}`;
 }
 
 /** Usage by day or month, rate and repository, up to a limit of rows. */
 export async function listUsage(db: Db, organization: Organization, wanted: WantedUsage, limit: number): Promise<DatedUsage[]> {
   const date = wanted.period.by === 'month' ? sql.ref('u.month') : sql.ref('u.day');
   const { rows } = await sql<DatedUsage>`
-    select ${date} as date, t.product, t.sku, t.unit_type, t.price, u.repository_name,
-      u.quantity::float8 / t.unit_size as quantity
+    select ${date} as date, t.product, t.sku, t.unit_type, t.price, ${repositoryName} as repository_name,
+      sum(u.quantity)::float8 / t.unit_size as quantity
     from ${wantedRows(organization, wanted)}
-    order by ${date}, u.rate_id, u.repository_id limit ${limit}`.execute(db);
+    group by ${date}, t.id, u.repository_id, ${repositoryName}
+    order by ${date}, t.id, u.repository_id limit ${limit}`.execute(db);
   return rows;
 }
 

@@ -8,6 +8,8 @@ import * as schemas from './schemas.ts';
 
 export const migrations = family({
   name: 'migrations',
+  effect: 'An archive of repositories is made or deleted, and the repositories are locked or unlocked.',
+  page: 'migrations.md',
   limits,
   interpreters,
   schemas,

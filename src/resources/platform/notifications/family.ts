@@ -17,6 +17,8 @@ import { notifyOfSecretAlerts } from './secret-alerts.ts';
 
 export const notifications = family({
   name: 'notifications',
+  effect: "Threads in the caller's inbox become read or done, or are followed or muted.",
+  page: 'notifications.md',
   limits,
   schemas,
   endpoints: [inboxEndpoints, threadsEndpoints],

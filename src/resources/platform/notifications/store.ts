@@ -13,7 +13,10 @@ type Account = Id<'accounts'>;
 
 /** A thread with its subject. */
 export type ThreadRow = Selectable<DB['notification_threads']> &
-  Pick<SubjectRow, 'kind' | 'issue_id' | 'commit_sha' | 'release_id' | 'secret_alert_id' | 'repository_advisory_id' | 'title'> & {
+  Pick<
+    SubjectRow,
+    'kind' | 'issue_id' | 'commit_sha' | 'release_id' | 'secret_alert_id' | 'repository_advisory_id' | 'budget_id' | 'title'
+  > & {
     owner_id: Account;
   };
 
@@ -31,6 +34,7 @@ const threads = (db: Db) =>
       's.release_id',
       's.secret_alert_id',
       's.repository_advisory_id',
+      's.budget_id',
       's.title',
     ]);
 

@@ -20,7 +20,13 @@ export type Subject =
   | { readonly kind: 'secret_alert'; readonly secret_alert_id: Id<'secret_alerts'>; readonly title: string }
   | { readonly kind: 'repository_advisory'; readonly repository_advisory_id: Id<'repository_advisories'> }
   | { readonly kind: 'dependency_alerts'; readonly title: string }
-  | { readonly kind: 'budget'; readonly title: string }
+  | {
+      readonly kind: 'budget';
+      readonly budget_id: Id<'billing_budgets'>;
+      /** The user who reached a threshold, for a budget for each user. */
+      readonly budget_user_id: Id<'accounts'> | null;
+      readonly title: string;
+    }
   | { readonly kind: 'invitation' };
 
 /** Finds the rows of subjects and inserts the missing ones. Issues, releases, suites and alerts deleted meanwhile get none. */
@@ -32,11 +38,12 @@ export async function putSubjects(
   if (subjects.length === 0) return [];
   const { rows } = await sql<Pick<SubjectRow, 'id' | 'issue_id' | 'commit_sha'>>`
     insert into notification_subjects (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id,
-      repository_advisory_id, title)
+      repository_advisory_id, budget_id, budget_user_id, title)
     select ${repository}, w.kind, w.issue_id, w.commit_sha, w.release_id, w.check_suite_id, w.secret_alert_id,
-      w.repository_advisory_id, w.title
+      w.repository_advisory_id, w.budget_id, w.budget_user_id, w.title
     from jsonb_to_recordset(${JSON.stringify(subjects)}::jsonb) as w (kind text, issue_id bigint, commit_sha text,
-      release_id bigint, check_suite_id bigint, secret_alert_id bigint, repository_advisory_id bigint, title text)
+      release_id bigint, check_suite_id bigint, secret_alert_id bigint, repository_advisory_id bigint,
+      budget_id bigint, budget_user_id bigint, title text)
     where (w.issue_id is null or exists (select from issues i where i.id = w.issue_id and i.repository_id = ${repository}))
       and (w.release_id is null or exists (select from releases r where r.id = w.release_id and r.repository_id = ${repository}))
       and (w.check_suite_id is null
@@ -45,8 +52,10 @@ export async function putSubjects(
         or exists (select from secret_alerts a where a.id = w.secret_alert_id and a.repository_id = ${repository}))
       and (w.repository_advisory_id is null
         or exists (select from repository_advisories a where a.id = w.repository_advisory_id and a.repository_id = ${repository}))
+      and (w.budget_id is null or exists (select from billing_budgets b where b.id = w.budget_id))
     order by w.issue_id, w.commit_sha
-    on conflict (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id, repository_advisory_id)
+    on conflict (repository_id, kind, issue_id, commit_sha, release_id, check_suite_id, secret_alert_id, repository_advisory_id,
+      budget_id, budget_user_id)
       do update set title = excluded.title
     returning id, issue_id, commit_sha`.execute(tx);
   return rows;
@@ -143,5 +152,18 @@ export async function loadVisibleDependencyAlerts(
       ${gather(threads, 'repository_id')}::bigint[]) as t (id, account_id, repository_id)
     join repositories r on r.id = t.repository_id and r.vulnerability_alerts
     where ${administers}`.execute(db);
+  return new Set(gather(rows, 'id'));
+}
+
+/** The given threads about budgets whose accounts still own the organization: nobody else may see what it spends. */
+export async function loadVisibleBudgets(
+  db: Db,
+  threads: readonly { id: Thread; account_id: Id<'accounts'>; budget_id: Id<'billing_budgets'> | null }[],
+): Promise<ReadonlySet<Thread>> {
+  const { rows } = await sql<{ id: Thread }>`
+    select t.id from unnest(${gather(threads, 'id')}::bigint[], ${gather(threads, 'account_id')}::bigint[],
+      ${gather(threads, 'budget_id')}::bigint[]) as t (id, account_id, budget_id)
+    join billing_budgets b on b.id = t.budget_id
+    join memberships m on m.organization_id = b.organization_id and m.user_id = t.account_id and m.role = 'owner'`.execute(db);
   return new Set(gather(rows, 'id'));
 }

@@ -10,6 +10,7 @@ import {
   type IssueOfThread,
   loadIssuesOfThreads,
   loadVisibleAlerts,
+  loadVisibleBudgets,
   loadVisibleDependencyAlerts,
   loadVisibleReports,
   type SubjectRow,
@@ -125,9 +126,11 @@ const subjectKinds = {
     },
   },
   budget: {
-    async presenter() {
+    async presenter(db, rows) {
+      const visible = await loadVisibleBudgets(db, rows);
       // Without an address, since only owners may read budgets.
-      return ({ title }) => (title === null ? undefined : { type: 'Budget', title, url: null, latest_comment_url: null });
+      return ({ id, title }) =>
+        title === null || !visible.has(id) ? undefined : { type: 'Budget', title, url: null, latest_comment_url: null };
     },
   },
   invitation: {

@@ -16,6 +16,8 @@ export function webhooks(others: readonly Family[]) {
   const events = webhookEventsOf(others);
   return family({
     name: 'webhooks',
+    effect: 'Another server is sent what happens here, is sent it again, or no longer is.',
+    page: 'webhooks.md',
     limits,
     interpreters: [{ reads: 'what was stored of bodies and events as JSON', runs: 'steps', modules: ['present.ts'], bounds: [] }],
     schemas,

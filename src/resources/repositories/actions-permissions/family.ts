@@ -11,6 +11,8 @@ import * as schemas from './schemas.ts';
 /** Only the settings of workflows. The families that create and run workflows read the resulting policy. */
 export const actionsPermissions = family({
   name: 'actions-permissions',
+  effect: 'What workflows may run, use and do changes, and how long their files are kept.',
+  page: 'actions-settings.md',
   limits,
   interpreters: [
     {

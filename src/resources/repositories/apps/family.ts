@@ -10,6 +10,8 @@ import { appServices } from './services.ts';
 
 export const apps = family({
   name: 'apps',
+  effect: 'An app is created, gets tokens for an installation, or loses its access.',
+  page: 'tokens.md',
   limits,
   services: appServices,
   interpreters: [

@@ -4,4 +4,12 @@ import { autolinkEvents } from './events.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
-export const autolinks = family({ name: 'autolinks', limits, schemas, endpoints: [endpoints], events: autolinkEvents });
+export const autolinks = family({
+  name: 'autolinks',
+  effect: "References such as TICKET-1 in a repository's texts become links, or stop being links.",
+  page: 'texts.md#autolinks',
+  limits,
+  schemas,
+  endpoints: [endpoints],
+  events: autolinkEvents,
+});

@@ -8,6 +8,7 @@ import * as schemas from './schemas.ts';
 
 export const collaborators = family({
   name: 'collaborators',
+  effect: 'Somebody gets or loses a role in a repository, directly or by an invitation.',
   schemas,
   endpoints: [collaboratorsEndpoints, invitationsEndpoints, ownInvitationsEndpoints, outsideEndpoints],
   events: collaboratorEvents,

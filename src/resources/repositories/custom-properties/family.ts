@@ -9,6 +9,8 @@ const values = Type.Array(schemas.PropertyValue);
 
 export const customProperties = family({
   name: 'custom-properties',
+  effect: 'Repositories get other properties and values, which rulesets and searches use.',
+  page: 'custom-properties.md',
   limits,
   schemas,
   endpoints: [endpoints],

@@ -6,6 +6,8 @@ import * as schemas from './schemas.ts';
 
 export const interactionLimits = family({
   name: 'interaction-limits',
+  effect: "Some people temporarily can't comment or open pull requests, or can again.",
+  page: 'pull-requests.md#caps',
   limits,
   schemas,
   endpoints: [endpoints],

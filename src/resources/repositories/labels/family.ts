@@ -6,6 +6,7 @@ import { Label } from './schemas.ts';
 
 export const labels = family({
   name: 'labels',
+  effect: "A repository's labels are created, changed or deleted, and its issues show them accordingly.",
   schemas,
   endpoints: [endpoints],
   events: labelEvents,

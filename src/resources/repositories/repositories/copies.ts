@@ -212,7 +212,7 @@ export async function transferRepository(
     repository: repo.id,
     actor: by.account.id,
     at: now,
-    data: { from: repo.owner_id },
+    data: { from: repo.owner_id, name: repo.name },
   });
   return row;
 }

@@ -20,7 +20,8 @@ declare module '#events/kinds.ts' {
       from?: { description?: string | null; homepage?: string | null; topics?: string[] };
     };
     'repository.renamed': { from: string };
-    'repository.transferred': { from: Id<'accounts'> };
+    /** `name`: the name that it had with its former owner. Omitted in events of earlier versions. */
+    'repository.transferred': { from: Id<'accounts'>; name?: string };
     'repository.privatized': Record<string, never>;
     'repository.publicized': Record<string, never>;
     'repository.archived': Record<string, never>;

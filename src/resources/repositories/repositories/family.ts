@@ -10,6 +10,8 @@ import { MinimalRepository } from './schemas.ts';
 
 export const repositories = family({
   name: 'repositories',
+  effect: 'Repositories are created, changed, forked, transferred or deleted, with all of their Git data.',
+  page: 'git.md',
   schemas,
   endpoints: [repositoriesEndpoints, listsEndpoints, copiesEndpoints],
   events: repositoryEvents,

@@ -9,6 +9,8 @@ import * as schemas from './schemas.ts';
  */
 export const repositorySecurity = family({
   name: 'repository-security',
+  effect: 'A security product starts or stops working on a repository.',
+  page: 'security-products.md',
   schemas,
   endpoints: [endpoints],
   services: { analysers: makeAnalysers },

@@ -6,6 +6,7 @@ import * as schemas from './schemas.ts';
 
 export const stars = family({
   name: 'stars',
+  effect: "A repository gains or loses a star, and enters or leaves the caller's list of starred repositories.",
   schemas,
   endpoints: [endpoints],
   events: starEvents,

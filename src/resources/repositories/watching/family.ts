@@ -6,6 +6,8 @@ import * as schemas from './schemas.ts';
 
 export const watching = family({
   name: 'watching',
+  effect: 'The caller starts or stops getting notifications about a repository.',
+  page: 'notifications.md',
   schemas,
   endpoints: [endpoints],
   events: watchingEvents,

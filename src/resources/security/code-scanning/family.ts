@@ -13,6 +13,8 @@ import { loadKnownKeys } from './upload-store.ts';
 /** The results of tools that analyse code: their files, and the alerts that result from them. */
 export const codeScanning = family({
   name: 'code-scanning',
+  effect: "An analyser's results become alerts and checks of a repository; alerts are dismissed or reopened.",
+  page: 'code-scanning.md',
   limits,
   interpreters: [
     {

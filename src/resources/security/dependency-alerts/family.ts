@@ -10,6 +10,8 @@ import { advisoriesFolder } from './services.ts';
 /** Advisories about vulnerable packages, and alerts of repositories that depend on them. */
 export const dependencyAlerts = family({
   name: 'dependency-alerts',
+  effect: 'An alert about a vulnerable dependency is dismissed, reopened or assigned.',
+  page: 'dependency-alerts.md',
   limits,
   services: { advisories: advisoriesFolder },
   interpreters: [

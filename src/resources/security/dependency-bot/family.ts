@@ -8,6 +8,8 @@ import * as schemas from './schemas.ts';
 /** The bot that proposes updates of dependencies, and the repositories that organizations let it read. */
 export const dependencyBot = family({
   name: 'dependency-bot',
+  effect: 'A bot that proposes updates gets or loses read access to other repositories.',
+  page: 'dependency-bot.md',
   limits,
   interpreters,
   schemas,

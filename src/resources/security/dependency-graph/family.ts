@@ -10,6 +10,8 @@ import * as schemas from './schemas.ts';
 /** The dependencies of repositories, from the manifests and lockfiles of their default branches. */
 export const dependencyGraph = family({
   name: 'dependency-graph',
+  effect: "A repository gets dependencies that its own files don't name, and alerts about them.",
+  page: 'dependencies.md',
   limits,
   interpreters,
   schemas,

@@ -9,6 +9,8 @@ import * as schemas from './schemas.ts';
 /** Advisories about vulnerabilities of repositories of this server. */
 export const repositoryAdvisories = family({
   name: 'repository-advisories',
+  effect: 'A vulnerability is reported, fixed in a private fork, and published with its advisory.',
+  page: 'security-advisories.md',
   limits,
   schemas,
   endpoints: [endpoints, globalEndpoints],

@@ -146,6 +146,17 @@ test('a just-in-time runner is one with its configuration', async () => {
   expect([refused.status, refused.body.errors]).toEqual([422, [expect.stringContaining('work_folder')]]);
 });
 
+test('a just-in-time runner of a repository is registered by its configuration', async () => {
+  const at = `/repos/acme/${repo.name}/actions/runners`;
+  const wanted = { name: fresh('jit'), runner_group_id: 1, labels: ['once'] };
+  const { body, status } = await client.post(`${at}/generate-jitconfig`, wanted);
+  expect(status).toBe(201);
+  const registration = JSON.parse(Buffer.from(body.encoded_jit_config, 'base64').toString());
+  expect((await program(registration).declare({ version: '2', labels: ['once'] })).runner?.name).toBe(wanted.name);
+  const { runners } = (await client.get(at)).body;
+  expect(runners).toContainEqual(expect.objectContaining({ name: wanted.name, ephemeral: true }));
+});
+
 test('a list costs the same for one runner and for many, and members see none', async () => {
   const path = `/repos/acme/${repo.name}/actions/runners`;
   const few = await statements(ada, path);

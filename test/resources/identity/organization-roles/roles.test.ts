@@ -93,6 +93,19 @@ test('a team and the teams below it have its role, and it ends with the membersh
   expect((await client.get(`${path}/${ids.all_repo_triage}/teams`)).body).toEqual([]);
 });
 
+test('a team loses one of its roles, and keeps the others', async () => {
+  const { owner, grace, acme, path, place, client, ids } = await setting();
+  await client.patch(`/orgs/${acme.login}`, { default_repository_permission: 'none' });
+  const [team] = await chain(w, acme, 1);
+  if (!team) throw new Error('A team was made');
+  await w.change((scope) => setTeamMember(scope, { team, user: grace, role: 'member', by: owner.id, now: w.clock.now }));
+  for (const role of ['all_repo_read', 'all_repo_write']) await client.put(`${path}/teams/${team.slug}/${ids[role]}`);
+  const hers = await as(grace);
+  expect((await hers.get(place)).body.permissions).toMatchObject({ pull: true, push: true });
+  expect((await client.delete(`${path}/teams/${team.slug}/${ids.all_repo_write}`)).status).toBe(204);
+  expect((await hers.get(place)).body.permissions).toMatchObject({ pull: true, push: false });
+});
+
 test('only owners give roles, and only to members and teams of their organization', async () => {
   const { owner, grace, acme, path, client, ids } = await setting();
   const outsider = await user();

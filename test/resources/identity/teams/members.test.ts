@@ -72,6 +72,19 @@ test('the older operations add, tell and remove members of the organization alon
   expect((await asOwner.delete(`${members}/${member.login}`)).status).toBe(404);
 });
 
+test('a team is renamed by its id, and somebody leaves it by its id', async () => {
+  const w = await world();
+  const { member, asOwner, path, low } = await setting(w);
+  expect((await asOwner.patch(`/teams/${low.id}`, { name: 'Lower', description: 'Below the top' })).body).toMatchObject({
+    slug: 'lower',
+    description: 'Below the top',
+  });
+  await asOwner.put(`/teams/${low.id}/memberships/${member.login}`);
+  expect(logins(await asOwner.get(`${path}/lower/members`))).toEqual([member.login]);
+  expect((await asOwner.delete(`/teams/${low.id}/memberships/${member.login}`)).status).toBe(204);
+  expect(logins(await asOwner.get(`${path}/lower/members`))).toEqual([]);
+});
+
 test('who isn’t a member is invited by owners, waits, and comes into the teams by accepting', async () => {
   const w = await world();
   const { owner, member, org, asOwner, path, top } = await setting(w);

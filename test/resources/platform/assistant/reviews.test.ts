@@ -531,12 +531,47 @@ test('a budget stops the assistant alone, and another product’s budget doesn�
     status: 422,
     body: { message: expect.stringContaining('The budget of $5 for assistant of this repository is used up for this month') },
   });
-  expect(await spentBudgetOf(w.db, at.repo, w.clock.now, 'actions')).toContain('for actions');
+  const jobs = { organization: at.owner.id, repository: at.repo.id, user: at.ada.id, product: 'actions' } as const;
+  expect(await spentBudgetOf(w.db, jobs, w.clock.now)).toContain('for actions');
   await at.client.delete(budget);
   const actions = list.budgets.find((one: { budget_product_sku: string }) => one.budget_product_sku === 'actions');
   await at.client.delete(`/organizations/${at.owner.login}/settings/billing/budgets/${actions.id}`);
   await spend(at);
-  expect(await spentBudgetOf(w.db, at.repo, w.clock.now, 'actions')).toBeUndefined();
+  expect(await spentBudgetOf(w.db, jobs, w.clock.now)).toBeUndefined();
+});
+
+test('a budget of a user or of each user stops the reviews that they request, and nobody else’s', async () => {
+  const at = await setting();
+  const { client, owner, ada } = at;
+  const bob = await w.user();
+  await w.member(owner, bob);
+  await w.collaborator(at.repo, bob, 'write');
+  await client.post(`/orgs/${owner.login}/assistant/billing/selected_users`, { selected_usernames: [bob.login] });
+  model.answer = writing({ summary: 'Fine.', comments: [] });
+  const budgets = `/organizations/${owner.login}/settings/billing/budgets`;
+  const bundle = { budget_type: 'BundlePricing', budget_product_sku: 'premium_requests', budget_amount: 4 } as const;
+  const each = { ...bundle, budget_scope: 'multi_user_customer' };
+  const { body: created } = await client.post(budgets, each);
+  expect(created.budget).toMatchObject({ prevent_further_usage: true });
+  expect((await at.request()).status).toBe(201);
+  await w.settle();
+  expect(await at.reviews()).toHaveLength(1);
+  const { body: list } = await client.get(`${budgets}?user=${ada.login}`);
+  expect(list.effective_budget).toMatchObject({ id: created.budget.id, consumed_amount: 4 });
+  expect(await at.request()).toMatchObject({
+    status: 422,
+    body: { message: expect.stringContaining(`The budget of $4 for premium_requests of ${ada.login} is used up`) },
+  });
+  const asked = `${at.pull}/requested_reviewers`;
+  const asBob = await w.as(bob);
+  expect((await asBob.post(asked, asking)).status).toBe(201);
+  // The budget of the requester counts while the review waits, too.
+  const own = await client.post(budgets, { ...bundle, budget_amount: 0, budget_scope: 'user', user: bob.login });
+  expect(own.status).toBe(200);
+  await w.settle();
+  expect((await at.reviews()).at(-1).body).toContain(`The budget of $0 for premium_requests of ${bob.login} is used up`);
+  await client.post(budgets, { ...bundle, budget_amount: 9, budget_scope: 'user', user: ada.login });
+  expect((await at.request()).status).toBe(201);
 });
 
 test('a review whose process was killed is taken over, and two processes post it once', async () => {

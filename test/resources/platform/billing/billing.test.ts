@@ -155,10 +155,12 @@ async function use(
       on conflict (sku, price) do update set unit_type = excluded.unit_type returning id`;
     const { rows: made } = await rate.execute(w.db);
     const { id: rate_id } = made[0] as { id: number };
-    await sql`insert into billing_days values (${org.id}, ${day}, ${rate_id}, ${id}, ${repository}, ${minutes})`.execute(w.db);
-    await sql`insert into billing_months as m
-      values (${org.id}, date_trunc('month', ${day}::date), ${rate_id}, ${id}, ${repository}, ${minutes})
-      on conflict (organization_id, month, rate_id, repository_id)
+    await sql`insert into billing_repositories values (${org.id}, ${id}, ${repository}) on conflict do nothing`.execute(w.db);
+    await sql`insert into billing_days (organization_id, day, rate_id, repository_id, quantity)
+      values (${org.id}, ${day}, ${rate_id}, ${id}, ${minutes})`.execute(w.db);
+    await sql`insert into billing_months as m (organization_id, month, rate_id, repository_id, quantity)
+      values (${org.id}, date_trunc('month', ${day}::date), ${rate_id}, ${id}, ${minutes})
+      on conflict (organization_id, month, rate_id, repository_id, user_id)
         do update set quantity = m.quantity + excluded.quantity`.execute(w.db);
   }
 }
@@ -166,13 +168,14 @@ async function use(
 test('reports are of a year, a month or a day, and of a repository, a product or a SKU', async () => {
   const { org, owner, client, base, octokit } = await setting();
   const linux = 'actions_self_hosted_linux';
-  await use(org, '2026-01-31', [{ sku: linux, repository: 'one', id: 1, minutes: 1 }]);
+  const [first, second] = [1_000_001, 1_000_002]; // No repositories have these ids.
+  await use(org, '2026-01-31', [{ sku: linux, repository: 'one', id: first, minutes: 1 }]);
   await use(org, '2026-02-01', [
-    { sku: linux, repository: 'one', id: 1, minutes: 10 },
-    { sku: linux, repository: 'two', id: 2, minutes: 100 },
-    { sku: 'actions_self_hosted_macos', repository: 'two', id: 2, minutes: 1_000 },
+    { sku: linux, repository: 'one', id: first, minutes: 10 },
+    { sku: linux, repository: 'two', id: second, minutes: 100 },
+    { sku: 'actions_self_hosted_macos', repository: 'two', id: second, minutes: 1_000 },
   ]);
-  await use(org, '2026-02-02', [{ sku: linux, repository: 'one', id: 1, minutes: 10_000 }]);
+  await use(org, '2026-02-02', [{ sku: linux, repository: 'one', id: first, minutes: 10_000 }]);
   const amounts = async (query: string) =>
     (await client.get(`${base}/usage/summary${query}`)).body.usageItems.map(
       ({ sku, grossQuantity }: { sku: string; grossQuantity: number }) => [sku.split('_').at(-1), grossQuantity],
@@ -240,13 +243,25 @@ test('a budget that makes no sense is refused, with the field named, and nothing
   const { body: kept } = await client.post(`${base}/budgets`, { ...good, budget_scope: 'organization' });
   const { body: second } = await client.post(`${base}/budgets`, { ...good, budget_product_sku: 'actions_linux' });
   const other = `${base}/budgets/${second.budget.id}`;
+  const ofUser = { budget_scope: 'user', user: member.login, budget_product_sku: 'actions_linux' };
   const bad: readonly [object, field: string][] = [
     [{ budget_amount: -1 }, 'budget_amount'],
     [{ budget_amount: 1.5 }, 'budget_amount'],
     [{ budget_type: 'ProductPricing' }, 'budget_product_sku'],
     [{ budget_product_sku: 'packages' }, 'budget_product_sku'],
     [{ budget_product_sku: 'ACTIONS_STORAGE' }, 'budget_product_sku'],
-    [{ budget_scope: 'user' }, 'budget_scope'],
+    [{ budget_scope: 'enterprise' }, 'budget_scope'],
+    [{ budget_type: 'BundlePricing', budget_product_sku: 'actions' }, 'budget_product_sku'],
+    [{ ...ofUser, user: undefined }, 'user'],
+    [{ ...ofUser, user: stranger.login }, 'user'],
+    [{ ...ofUser, user: org.login }, 'user'],
+    [{ ...ofUser, budget_entity_name: stranger.login }, 'budget_entity_name'],
+    [{ ...ofUser, budget_scope: 'organization' }, 'user'],
+    [{ ...ofUser, budget_product_sku: 'actions_storage' }, 'budget_product_sku'],
+    [{ ...ofUser, prevent_further_usage: false }, 'prevent_further_usage'],
+    [{ ...ofUser, budget_alerting: { will_alert: true, alert_recipients: [] } }, 'budget_alerting'],
+    [{ ...ofUser, budget_alerting: { alert_recipients: [member.login] } }, 'budget_alerting'],
+    [{ ...ofUser, budget_scope: 'multi_user_customer', user: undefined, prevent_further_usage: false }, 'prevent_further_usage'],
     [{ budget_scope: 'organization', budget_entity_name: stranger.login }, 'budget_entity_name'],
     [{ budget_scope: 'repository' }, 'budget_entity_name'],
     [{ budget_scope: 'repository', budget_entity_name: fresh('none') }, 'budget_entity_name'],
@@ -287,6 +302,11 @@ test('a page of budgets costs as many statements as one', async () => {
   });
   expect((await client.get(`${base}/budgets?scope=repository`)).body).toMatchObject({ budgets: [], has_next_page: false });
   expect((await client.get(`${base}/budgets?user=${owner.login}`)).body.budgets).toEqual([]);
+  expect((await client.get(`${base}/budgets?user=${fresh('nobody')}`)).body).toEqual({
+    budgets: [],
+    has_next_page: false,
+    total_count: 0,
+  });
 });
 
 test('budgets are 100 at most, and a report of more than 50,000 items asks for a shorter time', async () => {
@@ -306,8 +326,8 @@ test('budgets are 100 at most, and a report of more than 50,000 items asks for a
 
   await use(org, '2026-01-31', [{ sku: 'actions_linux', repository: 'one', id: 1, minutes: 1 }]);
   await use(org, '2026-02-01', [{ sku: 'actions_linux', repository: 'one', id: 1, minutes: 1 }]);
-  await sql`insert into billing_months
-    select organization_id, month, rate_id, n, repository_name, quantity from billing_months, generate_series(2, 50000) n
+  await sql`insert into billing_months (organization_id, month, rate_id, repository_id, quantity)
+    select organization_id, month, rate_id, n, quantity from billing_months, generate_series(2, 50000) n
     where organization_id = ${org.id} and month = '2026-01-01'`.execute(w.db);
   expect(await client.get(`${base}/usage?year=2026`)).toMatchObject({
     status: 400,

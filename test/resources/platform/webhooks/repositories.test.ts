@@ -62,6 +62,23 @@ test('the test of a hook sends the last push, if the hook listens for pushes', a
   });
 });
 
+test('a webhook of a repository is pinged, sends again what it sent, and sends elsewhere after a change of its configuration', async () => {
+  const { here, owner, target, path } = await setting();
+  const client = await here.as(owner);
+  const { body: hook } = await client.post(path, { config: { url: `${target.url}/one` } });
+  await here.settle();
+  expect((await client.post(`${path}/${hook.id}/pings`)).status).toBe(204);
+  await here.settle();
+  const [pinged] = (await client.get(`${path}/${hook.id}/deliveries`)).body;
+  expect((await client.post(`${path}/${hook.id}/deliveries/${pinged.id}/attempts`)).status).toBe(202);
+  await here.settle();
+  expect((await client.get(`${path}/${hook.id}/deliveries`)).body[0]).toMatchObject({ guid: pinged.guid, redelivery: true });
+  expect((await client.patch(`${path}/${hook.id}/config`, { url: `${target.url}/two` })).status).toBe(200);
+  await client.post(`${path}/${hook.id}/pings`);
+  await here.settle();
+  expect(target.requests.map(({ path }) => path)).toEqual(['/hook/one', '/hook/one', '/hook/one', '/hook/two']);
+});
+
 test('events are added and removed one by one', async () => {
   const { here, owner, target, path } = await setting();
   const client = await here.as(owner);

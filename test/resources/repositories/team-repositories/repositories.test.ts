@@ -53,6 +53,15 @@ test('a team gets a role in a repository, and those below it inherit it', async 
   ]);
 });
 
+test('a team loses its role by its id, and its members can’t read the repository any more', async () => {
+  const w = await world();
+  const { asOwner, asMember, low, full } = await setting(w);
+  await asOwner.put(`/teams/${low.id}/repos/${full}`, { permission: 'pull' });
+  expect((await asMember.get(`/repos/${full}`)).status).toBe(200);
+  expect((await asOwner.delete(`/teams/${low.id}/repos/${full}`)).status).toBe(204);
+  expect((await asMember.get(`/repos/${full}`)).status).toBe(404);
+});
+
 test('only those who administer a repository give it to teams; maintainers may give it back', async () => {
   const w = await world();
   const { owner, member, org, asOwner, asMember, path, full } = await setting(w);

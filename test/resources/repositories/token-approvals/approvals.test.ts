@@ -150,6 +150,24 @@ describe('a granted token', () => {
     expect(await onlyRequest(reviewer, base)).toMatchObject({ token_id: granted.token_id });
   });
 
+  test('is revoked by its id, and another one of the same owner is not', async () => {
+    const { member, org, engine, reviewer, base } = await demanding(w);
+    const path = `/repos/${org.login}/${engine.name}`;
+    const tokens = [await tokenFor(w, member, org), await tokenFor(w, member, org)];
+    const requests = (await reviewer.get(`${base}/personal-access-token-requests`)).body;
+    const pat_request_ids = requests.map(({ id }: { id: number }) => id);
+    await reviewer.post(`${base}/personal-access-token-requests`, { action: 'approve', pat_request_ids });
+    const reads = async () => {
+      const clients = await Promise.all(tokens.map(({ token }) => as(token)));
+      return (await Promise.all(clients.map((client) => client.get(path)))).map(({ status }) => status).toSorted();
+    };
+    await w.settle();
+    expect(await reads()).toEqual([200, 200]);
+    const [granted] = (await reviewer.get(`${base}/personal-access-tokens`)).body;
+    expect((await reviewer.post(`${base}/personal-access-tokens/${granted.id}`, { action: 'revoke' })).status).toBe(204);
+    expect(await reads()).toEqual([200, 404]);
+  });
+
   test('ends with the membership, also for somebody who comes back', async () => {
     const { member, org, engine, owner } = await demanding(w);
     await demand(w, org, { token_approval_required: false });

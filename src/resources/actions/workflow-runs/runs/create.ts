@@ -5,7 +5,7 @@ import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { isRunnable, putWorkflow, requireWorkflowFiles, takeRunNumber } from '#resources/actions/workflows/index.ts';
 import { loadPulls } from '#resources/collaboration/pulls/index.ts';
-import { spentBudgetOf } from '#resources/platform/billing/index.ts';
+import { type IntendedUse, spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { type ActionsPolicy, loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { type Concurrency, concurrencyOfFile } from '#workflow-files/concurrency.ts';
 import { ExpressionProblem, evaluate, type Json, textOf } from '#workflow-files/expressions.ts';
@@ -13,6 +13,7 @@ import type { ParsedWorkflow, WorkflowFile, WorkflowProblem } from '#workflow-fi
 import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { findPart } from '#workflow-files/token.ts';
 import { type AdmittingRepository, forbiddenUses, forkRights, needsApproval } from '../approval/admission.ts';
+import { askerOf } from '../approval/behind-job.ts';
 import { beginRun } from '../planning/advance.ts';
 import type { CalledFiles } from '../planning/called-files.ts';
 import { loadContextFacts, variablesOf } from '../planning/context-facts.ts';
@@ -87,7 +88,7 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
   const workflow = await putWorkflow(tx, { repository_id: repository.id, path, name, now });
   if (!isRunnable(workflow)) return undefined;
   if (wanted.eventId !== undefined && (await hasRunOf(tx, workflow.id, wanted.eventId))) return undefined;
-  const spent = await spentBudgetOf(tx, repository, now);
+  const spent = await spentBudgetOf(tx, jobsOf(repository.id, repository.owner_id, wanted.onBehalfOf ?? wanted.actor), now);
   const problems = [
     ...(file ? problemsOfUses(policy, file, wanted.called) : problemsOf(parsed)),
     ...(spent ? [atBeginning(spent)] : []),
@@ -151,13 +152,20 @@ export async function createRun(scope: WriteScope, wanted: NewRun): Promise<RunR
 
 const unread: ParsedWorkflow = { problems: [] };
 
+/** The jobs of a run, as usage that budgets may prevent: of a repository, and caused by an account. */
+export const jobsOf = (
+  repository: Id<'repositories'>,
+  organization: Id<'accounts'>,
+  user: Id<'accounts'> | undefined,
+): IntendedUse => ({ organization, repository, user, product: 'actions' });
+
 /** A problem that isn't related to a line of the file. */
 const atBeginning = (message: string): WorkflowProblem => ({ message, line: 1 });
 
 /** Starts a new or held run according to its file. It fails if no budget is left. */
 export async function beginAgain(scope: WriteScope, run: RunRow): Promise<RunRow> {
   const { tx, now } = scope;
-  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  const spent = await spentBudgetOf(tx, jobsOf(run.repository_id, run.owner_id, askerOf(run)), now);
   if (spent !== undefined) {
     const problems = JSON.stringify([atBeginning(spent)]);
     return transitionRun(scope, run, 'fail_to_start', { problems });

@@ -13,7 +13,7 @@ import { creationOf, planOf, waitsForCall } from '../planning/kept-plan.ts';
 import { createJobs, type NewJob } from '../states/job-states.ts';
 import { transitionRun } from '../states/run-states.ts';
 import { findRunForUpdate, insertAttempt, type JobRow, listJobsOfAttempt, type RunRow } from '../store.ts';
-import { beginAgain } from './create.ts';
+import { beginAgain, jobsOf } from './create.ts';
 
 type RerunOptions = { readonly by: SignedIn; readonly debugs: boolean };
 
@@ -21,13 +21,13 @@ type Run = Id<'workflow_runs'>;
 
 /** Reruns all jobs of a run. @throws Refusal 403 if it isn't over, or can't run */
 export async function rerunRun(scope: WriteScope, id: Run, options: RerunOptions): Promise<RunRow> {
-  const { run } = await findOver(scope, id);
+  const { run } = await findOver(scope, id, options);
   return beginAttempt(scope, run, options, []);
 }
 
 /** Reruns the jobs that didn't succeed, and those that need them. @throws Refusal 403 if there are none */
 export async function rerunFailedJobs(scope: WriteScope, id: Run, options: RerunOptions): Promise<RunRow> {
-  const { run, called } = await findOver(scope, id);
+  const { run, called } = await findOver(scope, id, options);
   const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
   const failed = jobs.filter(hasFailed);
   if (failed.length === 0) throw forbidden('This workflow run has no failed jobs');
@@ -36,7 +36,7 @@ export async function rerunFailedJobs(scope: WriteScope, id: Run, options: Rerun
 
 /** Reruns one job of the latest attempt, and the jobs that need it. */
 export async function rerunJob(scope: WriteScope, { id, run_id }: JobRow, options: RerunOptions): Promise<RunRow> {
-  const { run, called } = await findOver(scope, run_id);
+  const { run, called } = await findOver(scope, run_id, options);
   const jobs = await listJobsOfAttempt(scope.tx, run.id, run.attempt);
   const job = jobs.find((one) => one.id === id);
   if (!job) throw forbidden('This job is not of the latest attempt of its workflow run');
@@ -46,8 +46,8 @@ export async function rerunJob(scope: WriteScope, { id, run_id }: JobRow, option
 const hasFailed = ({ conclusion }: JobRow): boolean =>
   conclusion !== null && ['failure', 'cancelled', 'timed_out', 'action_required'].includes(conclusion);
 
-/** A run that is over and can run again. Its row is locked. */
-async function findOver({ tx, now }: WriteScope, id: Run): Promise<{ run: RunRow; called: Workflow }> {
+/** A run that is over, and that the caller can run again. Its row is locked. */
+async function findOver({ tx, now }: WriteScope, id: Run, { by }: RerunOptions): Promise<{ run: RunRow; called: Workflow }> {
   const run = orNotFound(await findRunForUpdate(tx, id));
   if (run.status !== 'completed') throw forbidden('This workflow run is already running');
   if (run.conclusion === 'action_required') throw forbidden('This workflow run needs to be approved');
@@ -56,7 +56,8 @@ async function findOver({ tx, now }: WriteScope, id: Run): Promise<{ run: RunRow
     throw forbidden('This workflow run cannot be retried, since it could not start');
   const workflow = (await loadWorkflows(tx, [run.workflow_id])).get(run.workflow_id);
   if (workflow && !isRunnable(workflow)) throw forbidden('Unable to retry this workflow run, since its workflow is disabled');
-  const spent = await spentBudgetOf(tx, { id: run.repository_id, owner_id: run.owner_id }, now);
+  const user = (await findAskerBehind(tx, by)) ?? by.account.id;
+  const spent = await spentBudgetOf(tx, jobsOf(run.repository_id, run.owner_id, user), now);
   if (spent !== undefined) throw forbidden(spent);
   return { run, called };
 }
@@ -73,6 +74,7 @@ async function beginAttempt(
     attempt: run.attempt,
     conclusion: run.conclusion ?? 'cancelled',
     triggering_actor_id: run.triggering_actor_id,
+    on_behalf_of_id: run.on_behalf_of_id,
     started_at: run.started_at,
     updated_at: run.updated_at,
   });

@@ -8,7 +8,7 @@ import type { Id } from '#lib/id.ts';
 import { unprocessable } from '#lib/refusal.ts';
 import { dayOf } from '#lib/time.ts';
 import type { AutomaticReviewer, PullRow } from '#resources/collaboration/pulls/index.ts';
-import { assistantProduct, spentBudgetOf } from '#resources/platform/billing/index.ts';
+import { spentBudgetOf } from '#resources/platform/billing/index.ts';
 import { assistantAppOf, assistantLogin } from '#resources/repositories/apps/index.ts';
 import { findSeat } from '../seat-store.ts';
 import type { AssistantServer } from './server.ts';
@@ -41,9 +41,12 @@ export async function refusalOf(
   return seat ? undefined : `A review by the assistant needs a seat in ${repo.owner.login}.`;
 }
 
-/** Why nothing more may be spent for a repository; undefined if it may. */
-export const spentFor = (db: Db, repo: ReviewedRepository, now: Date): Promise<string | undefined> =>
-  spentBudgetOf(db, repo, now, assistantProduct);
+/** Why nothing more may be spent for a repository and a requester; undefined if it may. */
+export const spentFor = (
+  db: Db,
+  { repo: { id: repository, owner_id: organization }, requester: user }: Pick<WantedReview, 'repo' | 'requester'>,
+  now: Date,
+): Promise<string | undefined> => spentBudgetOf(db, { organization, repository, user, product: 'assistant' }, now);
 
 /** The reviewer that pull requests know the assistant by. */
 export const assistantReviewer = (
@@ -56,7 +59,7 @@ export const assistantReviewer = (
     const refusal = await refusalOf(scope, { server, repo, requester: by.account.id });
     if (refusal !== undefined) throw unprocessable(refusal);
     if (pull.state === 'closed') throw unprocessable('The pull request is closed.');
-    const spent = await spentFor(scope.tx, repo, now);
+    const spent = await spentFor(scope.tx, { repo, requester: by.account.id }, now);
     if (spent !== undefined) throw unprocessable(spent);
     if ((await countQueued(scope.tx, repo.owner_id)) >= waiting)
       throw unprocessable(`At most ${waiting} reviews by the assistant can wait in an organization.`);

@@ -52,7 +52,7 @@ export async function findSubject(
   if (!server) return { reason: notAttached, subject };
   const refusal = await refusalOf(scope, { server, repo, requester: requester_id });
   if (refusal !== undefined) return { reason: refusal, subject };
-  const spent = await spentFor(db, repo, now);
+  const spent = await spentFor(db, { repo, requester: requester_id }, now);
   return spent === undefined
     ? { ...subject, requester: requester_id, server }
     : { reason: `${spent}.`, subject, isReported: true };

@@ -2,17 +2,16 @@
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pagesInside } from '#endpoint/paging.ts';
 import { orNotFound } from '#lib/refusal.ts';
-import { findBudget, listBudgets } from '../budget-store.ts';
+import { findBudget } from '../budget-store.ts';
 import { budget } from '../path-resources.ts';
 import { byPeople, readsBilling, writesBilling } from '../policies.ts';
-import { presentBudget, presentConsumedBudget, presentConsumedBudgets } from '../present.ts';
+import { presentBudget, presentBudgetList, presentConsumedBudget, presentNamedBudget } from '../present.ts';
 import { changeBudget, createBudget, deleteBudget } from '../rules.ts';
 import {
   Budget,
   BudgetChange,
   BudgetFilter,
   BudgetList,
-  budgetScopes,
   ChangedBudget,
   CreatedBudget,
   DeletedBudget,
@@ -28,13 +27,8 @@ export const listOrgBudgets = endpoint({
   query: BudgetFilter,
   paging: pagesInside({ defaultLimit: 10 }),
   replies: { 200: BudgetList },
-  async handle({ scope, db, at: { org }, query: { scope: wanted, user }, page }) {
-    const known = budgetScopes.find((one) => one === wanted);
-    // Users have no budgets, and the public API's other scopes don't exist here.
-    const isNone = user !== undefined || (wanted !== undefined && known === undefined);
-    const { rows, total } = isNone ? { rows: [], total: 0 } : await listBudgets(db, org.id, known, page);
-    const budgets = await presentConsumedBudgets(scope, org, rows);
-    return { body: { budgets, has_next_page: page.offset + rows.length < total, total_count: total }, total };
+  async handle({ scope, at: { org }, query, page }) {
+    return presentBudgetList(scope, org, query, page);
   },
 });
 
@@ -57,7 +51,7 @@ export const createOrgBudget = endpoint({
   async handle({ scope, db, change, at: { org }, body, action }) {
     const id = await change((scope) => createBudget(scope, action, body));
     const row = orNotFound(await findBudget(db, org.id, id));
-    return { message: 'Budget successfully created.', budget: await presentBudget(scope, org, row) };
+    return { message: 'Budget successfully created.', budget: await presentNamedBudget(scope, org, row) };
   },
 });
 

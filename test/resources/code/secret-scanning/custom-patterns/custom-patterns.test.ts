@@ -83,6 +83,23 @@ test('a pattern of a repository holds for that alone', async () => {
   expect((await removed(`${other.at}/custom-patterns`, pattern.id)).status).toBe(404);
 });
 
+test('a changed pattern of an organization finds other secrets in its repositories', async () => {
+  const { put, alerts } = await setting({ secret_scanning: on });
+  const prefix = newPrefix();
+  const [pattern] = await made(ofOrg, wantedOf(prefix));
+  await put('a.env', `${prefix}-123456 ${prefix}-abcdef`);
+  await here.settle();
+  expect(await alerts()).toMatchObject([{ state: 'open', secret: `${prefix}-123456` }]);
+  const wanted = { pattern: `${prefix}-[a-f]{6}`, custom_pattern_version: pattern.custom_pattern_version };
+  expect((await client.patch(`${ofOrg}/${pattern.id}`, wanted)).body.pattern).toBe(wanted.pattern);
+  await here.settle();
+  expect(await alerts()).toMatchObject([
+    { state: 'open', secret: `${prefix}-abcdef` },
+    { state: 'resolved', resolution: 'pattern_edited' },
+  ]);
+  await removed(ofOrg, pattern.id);
+});
+
 test('a changed pattern ends the alerts that it finds no more, and finds others; an outdated version is refused', async () => {
   const { put, alerts, at } = await setting({ secret_scanning: on });
   const prefix = newPrefix();
