@@ -53,7 +53,7 @@ type ExchangeSecrets = (registries: readonly OidcRegistry[]) => Promise<readonly
 type JobOfRegistries = {
   readonly run: RunRow;
   readonly standing: Standing;
-  /** The administrators of the repository could read registries on a runner of it: the owner must allow that, as for workflows. */
+  /** Administrators of the repository can read registries on its own runners: the owner must allow that, as for workflows. */
   readonly isOnRepositoryRunner: boolean;
   /** Called only if the job names registries of OIDC. */
   readonly exchange: ExchangeSecrets;
