@@ -26,6 +26,18 @@ test('the token of a search reads what the organization lets the bot read, and c
   expect((await job.post(`${base}/issues`, { title: 'x' })).status).toBe(403);
 });
 
+test('with the default level internal, a search reads the internal repositories of the organization', async () => {
+  const { put, runner, client, org, owner } = await botSetting(w);
+  const internal = await w.repo(org, { visibility: 'internal', by: owner });
+  const hidden = await w.repo(org, { visibility: 'private', by: owner });
+  const level = { default_level: 'internal' };
+  expect((await client.put(`/orgs/${org.login}/dependabot/repository-access/default-level`, level)).status).toBe(204);
+  await put(lockPath, lockOf({ left: '1.1.0' }));
+  const job = await w.as((await runner.fetch())?.secrets.GITHUB_TOKEN ?? '');
+  expect((await job.get(`/repos/${org.login}/${internal.name}`)).status).toBe(200);
+  expect((await job.get(`/repos/${org.login}/${hidden.name}`)).status).toBe(404);
+});
+
 test('a runner of the repository reads no other repositories', async () => {
   const { put, runner, client, org, owner } = await botSetting(w, { isOnRepositoryRunner: true });
   const shared = await w.repo(org, { visibility: 'private', by: owner });
