@@ -826,6 +826,7 @@ export interface DependencyUpdates {
   request: Json;
   options: Json;
   recreates_id: Id<'issues'> | null;
+  overwrites_sha: string | null;
   run_id: Id<'workflow_runs'> | null;
   state: 'running' | 'done' | 'failed';
   problem: string | null;

@@ -18,6 +18,8 @@ create table dependency_updates (
   options jsonb not null,
   -- The pull request that it recreates; null if it looks for new updates.
   recreates_id bigint references issues (id) on delete cascade,
+  -- The commit of somebody else that it replaces.
+  overwrites_sha text,
   run_id bigint references workflow_runs (id) on delete set null,
   state text not null check (state in ('running', 'done', 'failed')),
   problem text,

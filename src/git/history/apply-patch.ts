@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { isGitError } from '../errors.ts';
 import { checkedOid, type Oid } from '../objects/oid.ts';
 import type { TreeMode } from '../objects/parse-tree.ts';
+import { pathProblem } from '../objects/paths.ts';
 import type { TreeChange } from '../objects/write-tree.ts';
 import { run } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
@@ -23,11 +24,15 @@ export async function patchedFiles(
 ): Promise<PatchedFiles> {
   const paths = await pathsIn(repo, patch);
   if (!paths) return { problem: 'The patch is not valid' };
-  const foreign = paths.find((path) => !mayChange(path));
+  const foreign = paths.find((path) => pathProblem(path) !== undefined || !mayChange(path));
   if (foreign !== undefined) return { problem: `The patch changes ${foreign}` };
+  if (paths.length > maxPaths) return { problem: `The patch changes more than ${maxPaths} files` };
   const before = await entriesOf(repo, commit, paths);
   const other = [...before].find(([, { mode }]) => !isRegular(mode));
   if (other) return { problem: `${other[0]} is not a regular file` };
+  const folders = new Set(paths.filter((path) => !before.has(path)).flatMap(foldersOf));
+  const inTheWay = [...(await entriesOf(repo, commit, [...folders]))].find(([, { mode }]) => mode !== '040000');
+  if (inTheWay) return { problem: `${inTheWay[0]} is not a folder` };
   const folder = await mkdtemp(join(tmpdir(), 'hearth-patch-'));
   try {
     const env = { GIT_INDEX_FILE: join(folder, 'index') };
@@ -42,8 +47,17 @@ export async function patchedFiles(
   }
 }
 
+/** Their names are arguments of Git. */
+const maxPaths = 200;
+
+/** The folders that a path is in. */
+const foldersOf = (path: string): string[] => {
+  const names = path.split('/');
+  return names.slice(1).map((_, at) => names.slice(0, at + 1).join('/'));
+};
+
 /** The paths of a patch; undefined if Git can't read it. */
-async function pathsIn(repo: GitRepository, patch: string): Promise<string[] | undefined> {
+async function pathsIn(repo: GitRepository, patch: string): Promise<readonly string[] | undefined> {
   try {
     const { stdout } = await run(repo, ['apply', '--numstat', '-z', '-'], { input: patch });
     const rows = stdout.toString('utf8').split('\0');

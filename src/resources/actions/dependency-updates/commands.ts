@@ -105,10 +105,10 @@ type Running = {
 
 async function run(context: JobContext, { row, action, repository, command, by }: Running): Promise<void> {
   if (command.name === 'rebase' || command.name === 'recreate')
-    return recreate(context, repository, row, { overwrites: command.name === 'recreate' });
+    return recreate(context, repository, row, { isAsked: true, overwrites: command.name === 'recreate' });
   const part = 'part' in command ? command.part : 'version';
   await context.change(({ tx }) => insertIgnores(tx, ignoresOf(row, part, { by, now: context.now })));
-  await closeProposal(context, action, row, closingTexts.ignored);
+  await closeProposal(context, action, row, closingTexts.ignored, { keepsBranch: true });
 }
 
 const answer = (context: JobContext, action: TextAction, issue: Id<'issues'>, text: string): Promise<void> =>

@@ -3,6 +3,7 @@ import { followComments, runCommand } from './commands.ts';
 import { followPulls, recreateConflicting, settlePull } from './follow.ts';
 import { followPushes } from './follow-pushes.ts';
 import * as limits from './limits.ts';
+import { completePull } from './proposals.ts';
 import { readConfigs } from './read-config.ts';
 import { cleanUpdates, finishUpdates, followRuns } from './results.ts';
 import { followAlerts } from './security.ts';
@@ -15,5 +16,15 @@ export const dependencyUpdates = family({
   limits,
   services: updateServices,
   subscriptions: [followAlerts, followRuns, followPulls, followPushes, followComments],
-  jobs: [finishUpdates, cleanUpdates, settlePull, recreateConflicting, runCommand, readConfigs, runSchedules, lookForVersions],
+  jobs: [
+    completePull,
+    finishUpdates,
+    cleanUpdates,
+    settlePull,
+    recreateConflicting,
+    runCommand,
+    readConfigs,
+    runSchedules,
+    lookForVersions,
+  ],
 });

@@ -64,7 +64,6 @@ export const settlePull = job<Payload, JobContext>({
       });
       return;
     }
-    // Of a pull request that the bot has closed, nothing follows.
     if (row.is_open) {
       const isRefused = pull.merged_at === null && actor !== (await findDependencyBot(db))?.bot_id;
       await change(async (scope) => {
@@ -75,7 +74,8 @@ export const settlePull = job<Payload, JobContext>({
         if (locked) await commentOnIssue(scope, action, locked, closingTexts.ignored);
       });
     }
-    await removeBranch(context, action, issue);
+    // To reopen another one, its branch is needed.
+    if (pull.merged_at !== null) await removeBranch(context, action, issue);
   },
 });
 

@@ -16,9 +16,12 @@ export const isIgnored = (ignores: readonly IgnoreRow[], { name, to }: Pick<Upda
     return isInRange(orders[ignore.ecosystem], to, { introduced, fixed, last_affected: null, versions: null });
   });
 
+const maxSent = 500;
+
 /** The same for the job, which then looks for other versions. */
 export const ignoresInRequest = (ignores: readonly IgnoreRow[]): NonNullable<UpdateRequest['version']>['ignore'] =>
-  ignores.map(({ package: name, version, from_version, before_version }) => {
+  // The latest ones: the server leaves out what older ones say.
+  ignores.slice(-maxSent).map(({ package: name, version, from_version, before_version }) => {
     const bounds = [
       from_version === null ? [] : [`>= ${from_version}`],
       before_version === null ? [] : [`< ${before_version}`],

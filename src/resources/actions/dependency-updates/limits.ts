@@ -15,6 +15,13 @@ export const updateLimits = limitGroup('dependencyUpdates', 'Updates of dependen
     of: 'open pull requests of a repository that mend vulnerabilities',
     past: 'further ones wait until some are closed',
   },
+  running: {
+    value: 50,
+    unit: 'count',
+    fixed: true,
+    of: 'searches for updates of a repository that have not ended',
+    past: 'further ones begin at their next time',
+  },
   directories: {
     value: 50,
     unit: 'count',

@@ -2,6 +2,7 @@
 // manifests and lock files, and all rules hold for the bot as for any other app.
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
+import { isGitError } from '#git/errors.ts';
 import { patchedFiles } from '#git/history/apply-patch.ts';
 import { commitChanges } from '#git/history/commit-changes.ts';
 import { openObjects } from '#git/objects/objects.ts';
@@ -9,16 +10,24 @@ import type { Oid } from '#git/objects/oid.ts';
 import { branchRef } from '#git/refs/ref-name.ts';
 import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
+import { enqueue, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/code/git-data/index.ts';
 import { changeIssue, commentOnIssue, findIssueForUpdate, type TextAction } from '#resources/collaboration/issues/index.ts';
-import { changePull, findPullForUpdate, openPull, prepareEnds, writeHeadRef } from '#resources/collaboration/pulls/index.ts';
+import {
+  changePull,
+  findPullForUpdate,
+  loadPulls,
+  openPull,
+  prepareEnds,
+  writeHeadRef,
+} from '#resources/collaboration/pulls/index.ts';
 import { insertLabel } from '#resources/repositories/labels/index.ts';
-import { identityOf, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { identityOf, loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { listMendedAdvisories } from '#resources/security/dependency-alerts/index.ts';
 import { mayChange, type UpdateResponse } from '#resources/security/dependency-bot/index.ts';
-import { mentionOf } from './bot.ts';
+import { botActionIn, mentionOf } from './bot.ts';
 import { isIgnored } from './ignores.ts';
 import { digestOf } from './start.ts';
 import {
@@ -57,7 +66,7 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
   const { update, action } = proposing;
   const proposed: Proposed = { group: found.group, dependencies: found.dependencies };
   const open = await listOpenProposals(scope.db, update.repository_id);
-  const subject = subjectOf(proposed);
+  const subject = subjectOf(proposed).slice(0, maxSubject);
   const before = open.find((row) => isFor(row, update) && row.subject === subject);
   const isSame = before !== undefined && isSameUpdate(proposed.dependencies, before.dependencies);
   if (isSame && update.recreates_id !== before.issue_id) return undefined;
@@ -73,15 +82,21 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
   if ('problem' in patched) return patched.problem;
   const title = titleOf(update, proposed, update.options);
   const person = identityOf(action.by.account, scope.links, scope.now);
-  const { commit } = await commitChanges(gitRepository, {
+  const written = await commitChanges(gitRepository, {
     parents: [update.base_sha],
     changes: patched.changes,
     message: messageOf(title, proposed),
     author: person,
     committer: person,
+  }).catch((error: unknown) => {
+    if (isGitError(error, 'invalid') || isGitError(error, 'not-found')) return undefined;
+    throw error;
   });
+  if (!written) return 'The patch makes no valid tree';
+  const { commit } = written;
   const paths = gather(patched.changes, 'path');
-  const branch = isSame ? before.branch : newBranch(proposing, proposed);
+  const taken = new Set(gather(open, 'branch'));
+  const branch = isSame ? before.branch : newBranch(proposing, proposed, taken);
   try {
     await pushBranch(context, proposing, { branch, commit, before: isSame ? before : undefined });
     if (isSame) await scope.change(({ tx }) => updateProposal(tx, before.issue_id, { head_sha: commit, paths }));
@@ -93,28 +108,35 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
   }
 }
 
+/** Longer ones are of groups, or of very many packages. An index holds them. */
+const maxSubject = 1_000;
+
 const isFor = (row: ProposalRow, { ecosystem, directory, target_branch }: UpdateRow): boolean =>
   row.ecosystem === ecosystem && row.directory === directory && row.target_branch === target_branch;
 
-const newBranch = ({ repository, update }: Proposing, proposed: Proposed): string =>
-  branchName(update, proposed, {
+/** A name for a branch. One that another open pull request has gets a suffix. */
+function newBranch({ repository, update }: Proposing, proposed: Proposed, taken: ReadonlySet<string>): string {
+  const digest = digestOf([update.ecosystem, update.directory, update.target_branch, proposed]);
+  const name = branchName(update, proposed, {
     isDefault: update.target_branch === repository.default_branch,
     separator: update.options.branchSeparator,
-    digest: digestOf([update.ecosystem, update.directory, update.target_branch, proposed]),
+    digest,
   });
+  return taken.has(name) ? `${name}-${digest.slice(0, 10)}` : name;
+}
 
 /** Points a branch of the bot to a commit. A branch to which somebody else has pushed stays as it is. */
 async function pushBranch(
   { scope }: JobContext,
-  { action }: Proposing,
+  { action, update }: Proposing,
   { branch, commit, before }: { branch: string; commit: Oid; before: ProposalRow | undefined },
 ): Promise<void> {
   const gitRepository = repoOf(scope.git, action.repo.id);
   const ref = branchRef(branch);
   const tip = (await findRef(gitRepository, ref))?.oid;
   if (tip === commit) return;
-  if (tip !== undefined && tip !== before?.head_sha && !(await isOfBot(scope, action, tip)))
-    throw new Refusal('conflict', `Somebody else has pushed to ${branch}`);
+  const isKnown = tip === undefined || tip === before?.head_sha || tip === update.overwrites_sha;
+  if (!isKnown && !(await isOfBot(scope, action, tip))) throw new Refusal('conflict', `Somebody else has pushed to ${branch}`);
   await moveOrRefuse(scope, { repo: action.repo, by: action.by }, [{ ref, from: tip ?? null, to: commit }]);
 }
 
@@ -156,7 +178,7 @@ async function openProposal(
   };
   const ends = await prepareEnds(scope, action, wanted);
   const usual = options.labels === undefined ? usualLabels(update.ecosystem) : [];
-  const pull = await scope.change(async (scope) => {
+  await scope.change(async (scope) => {
     for (const label of usual) await insertLabel(scope.tx, { repository_id: update.repository_id, ...label });
     if (before) await updateProposal(scope.tx, before.issue_id, { is_open: false });
     const pull = await openPull(scope, action, ends, wanted);
@@ -176,13 +198,35 @@ async function openProposal(
       options,
       is_open: true,
     });
-    return pull;
+    if (before) await closePull(scope, action, before.issue_id, closingTexts.superseded(pull.number));
+    await enqueue(
+      scope.tx,
+      completePull,
+      { issue: pull.id, superseded: before?.issue_id },
+      { queue: `dependency-updates:${update.repository_id}` },
+    );
   });
-  await writeHeadRef(repoOf(scope.git, action.repo.id), pull);
-  const labels = options.labels ?? gather(usual, 'name');
-  await setDetails({ scope }, action, pull, { ...options, labels });
-  if (before) await closeProposal({ scope }, action, before, closingTexts.superseded(pull.number));
 }
+
+type Opened = { readonly issue: ProposalRow['issue_id']; readonly superseded?: ProposalRow['issue_id'] | undefined };
+
+/** Does what a new pull request needs beside its rows: its ref, its labels, and the end of the branch of the one before it. */
+export const completePull = job<Opened, JobContext>({
+  name: 'dependency-updates.complete-pull',
+  attempts: 10,
+  async run({ issue, superseded }, context) {
+    const { db, scope } = context;
+    const row = await findProposal(db, issue);
+    const pull = (await loadPulls(db, [issue])).get(issue);
+    const repository = row && (await loadNamedRepositories(db, [row.repository_id])).get(row.repository_id);
+    const action = repository && (await botActionIn(scope, repository));
+    if (!row || !pull || !action) return;
+    await writeHeadRef(repoOf(scope.git, row.repository_id), pull);
+    const labels = row.options.labels ?? gather(usualLabels(row.ecosystem), 'name');
+    await setDetails(context, action, pull, { ...row.options, labels });
+    if (superseded !== undefined) await removeBranch(context, action, superseded);
+  },
+});
 
 /** Labels, assignees and a milestone. What doesn't exist is left out, since a configuration file may be old. */
 async function setDetails(
@@ -207,18 +251,22 @@ async function setDetails(
       });
 }
 
-/** Closes a pull request of the bot with a comment, and deletes its branch, unless somebody else has pushed to it. */
+/**
+ * Closes a pull request of the bot with a comment, and deletes its branch, unless somebody else has pushed to it. `keepsBranch`: the
+ * branch stays, so that people can reopen the pull request.
+ */
 export async function closeProposal(
   { scope }: Pick<JobContext, 'scope'>,
   action: TextAction,
   { issue_id }: Pick<ProposalRow, 'issue_id'>,
   comment: string,
+  { keepsBranch = false }: { readonly keepsBranch?: boolean } = {},
 ): Promise<void> {
   await scope.change(async (scope) => {
     await updateProposal(scope.tx, issue_id, { is_open: false });
     await closePull(scope, action, issue_id, comment);
   });
-  await removeBranch({ scope }, action, issue_id);
+  if (!keepsBranch) await removeBranch({ scope }, action, issue_id);
 }
 
 async function closePull(scope: WriteScope, action: TextAction, issue: ProposalRow['issue_id'], comment: string): Promise<void> {

@@ -11,18 +11,19 @@ import { ignoresInRequest } from './ignores.ts';
 import { closeProposal } from './proposals.ts';
 import { directoryOf, ecosystemsOfAlerts, securityRequest } from './security.ts';
 import { startUpdate } from './start.ts';
-import { listIgnores, type ProposalRow, updateProposal } from './store.ts';
+import { listIgnores, type ProposalRow } from './store.ts';
 import { closingTexts } from './texts.ts';
 
 /**
- * Starts a search for the dependencies of a pull request alone. `overwrites`: also where somebody else has pushed to its branch,
+ * Starts a search for the dependencies of a pull request alone. `isAsked`: also if the last search
+ * for it was of the same commit. `overwrites`: also where somebody else has pushed to its branch,
  * whose commits are then lost.
  */
 export async function recreate(
   context: JobContext,
   repository: RepositoryWithOwner,
   row: ProposalRow,
-  { overwrites = false }: { readonly overwrites?: boolean } = {},
+  { isAsked = false, overwrites = false }: { readonly isAsked?: boolean; readonly overwrites?: boolean } = {},
 ): Promise<void> {
   const request = await requestFor(context, row);
   if (!request) {
@@ -30,11 +31,7 @@ export async function recreate(
     if (action) await closeProposal(context, action, row, closingTexts.done);
     return;
   }
-  if (overwrites) {
-    const tip = await findRef(repoOf(context.services.git, repository.id), branchRef(row.branch));
-    if (tip && tip.oid !== row.head_sha)
-      await context.change(({ tx }) => updateProposal(tx, row.issue_id, { head_sha: tip.oid }));
-  }
+  const tip = overwrites ? await findRef(repoOf(context.services.git, repository.id), branchRef(row.branch)) : undefined;
   await startUpdate(context, {
     repository,
     targetBranch: row.target_branch,
@@ -42,7 +39,8 @@ export async function recreate(
     open: [],
     options: row.options,
     recreates: row.issue_id,
-    unlessSame: 'never',
+    ...(tip && tip.oid !== row.head_sha ? { overwrites: tip.oid } : {}),
+    unlessSame: isAsked ? 'never' : 'commit',
   });
 }
 

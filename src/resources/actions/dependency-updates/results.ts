@@ -12,6 +12,7 @@ import { botActionIn } from './bot.ts';
 import { updateLimits } from './limits.ts';
 import { closeProposal, propose } from './proposals.ts';
 import { updateVulnerable } from './security.ts';
+import { isIn } from './settings.ts';
 import {
   endUpdate,
   findProposal,
@@ -21,7 +22,7 @@ import {
   removeOldUpdates,
   type UpdateRow,
 } from './store.ts';
-import { closingTexts } from './texts.ts';
+import { closingTexts, subjectOf } from './texts.ts';
 
 /** Queues the results of searches whose runs have ended. */
 export const followRuns = batchSubscription<'workflow_run.completed', JobContext>({
@@ -83,8 +84,16 @@ async function applyResult(
   const action = await botActionIn(context.scope, repository);
   if (!action) return 'The bot has no access to the repository';
   const problems = skipped.map(({ name, reason }) => (name === undefined ? reason : `${name}: ${reason}`));
+  const seen = new Set<string>();
   for (const found of results) {
-    const isFull = update.kind === 'security' && update.recreates_id === null && (await isAtLimit(context, update));
+    const name = subjectOf({ group: found.group, dependencies: found.dependencies });
+    // Two would supersede each other at each search.
+    if (seen.has(name)) {
+      problems.push(`${name}: another update of it is proposed`);
+      continue;
+    }
+    seen.add(name);
+    const isFull = await isAtLimit(context, update, name);
     const problem = isFull ? 'too many pull requests are open' : await propose(context, { repository, action, update }, found);
     if (problem !== undefined) problems.push(`${found.group ?? gather(found.dependencies, 'name').join(', ')}: ${problem}`);
   }
@@ -95,10 +104,16 @@ async function applyResult(
   return problems.length === 0 ? null : problems.join('\n').slice(0, maxProblem);
 }
 
-/** Pull requests that mend vulnerabilities have a limit of their own; that of version updates is in the search. */
-async function isAtLimit({ db }: JobContext, { repository_id }: UpdateRow): Promise<boolean> {
-  const open = (await listOpenProposals(db, repository_id)).filter(({ kind }) => kind === 'security');
-  return open.length >= fixedValue(updateLimits.securityPulls);
+/** Whether too many pull requests are open for another one. One that supersedes another is none more. */
+async function isAtLimit({ db }: JobContext, update: UpdateRow, subject: string): Promise<boolean> {
+  const { kind, ecosystem, target_branch, options } = update;
+  const open = (await listOpenProposals(db, update.repository_id)).filter((row) => row.kind === kind);
+  const same = open.filter((row) => row.ecosystem === ecosystem && row.target_branch === target_branch);
+  if (same.some((row) => row.directory === update.directory && row.subject === subject)) return false;
+  if (kind === 'security') return open.length >= fixedValue(updateLimits.securityPulls);
+  const { limit, directories } = options;
+  if (limit === undefined || directories === undefined) return false;
+  return same.filter(({ directory }) => isIn({ ecosystem, directories }, directory)).length >= limit;
 }
 
 /** Runs end after six hours at most. Those of searches end earlier. */

@@ -91,12 +91,21 @@ export async function securityRequest(alerts: readonly MendableAlert[]): Promise
         ),
         vulnerable: about.map(({ vulnerable_version_range }) => vulnerable_version_range),
       }))
-      .sort((one, other) => (one.name < other.name ? -1 : 1)),
+      .sort((one, other) => (one.name < other.name ? -1 : 1))
+      .slice(0, maxPackages),
   };
 }
 
+/** One search is for so many packages at most. Others follow when some of these are mended. */
+const maxPackages = 1_000;
+
 /** The folder of a manifest, as configuration files write it. */
-export const directoryOf = (path: string): string => `/${path.split('/').slice(0, -1).join('/')}`;
+export const directoryOf = (path: string): string =>
+  `/${path
+    .split('/')
+    .slice(0, -1)
+    .filter((part) => part !== '')
+    .join('/')}`;
 
 /** Closes pull requests for alerts of which none is open any more. */
 async function closeUnneeded(

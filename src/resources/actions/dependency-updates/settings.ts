@@ -54,14 +54,14 @@ async function findEntry(
   const config = (await loadConfigs(db, [repository])).get(repository)?.config;
   if (!config) return {};
   const entry = config.updates.find(
-    (one) =>
-      one.ecosystem === ecosystem &&
-      one.targetBranch === targetBranch &&
-      // The directory is one that has manifests, which patterns can match.
-      directoriesOf(one, manifestsIn(ecosystem, directory)).includes(directory),
+    (one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch && isIn(one, directory),
   );
   return entry ? { config, entry } : { config };
 }
+
+/** Whether a directory with manifests is among some, which may be patterns. */
+export const isIn = ({ ecosystem, directories }: Pick<UpdateEntry, 'ecosystem' | 'directories'>, directory: string): boolean =>
+  directoriesOf({ ecosystem, directories }, manifestsIn(ecosystem, directory)).includes(directory);
 
 const manifests = { npm: 'package.json', pip: 'requirements.txt', gomod: 'go.mod' } as const;
 
@@ -70,7 +70,16 @@ const manifestsIn = (ecosystem: UpdateRequest['ecosystem'], directory: string): 
 ];
 
 /** What pull requests for an entry look like. */
-export const optionsOf = ({ labels, assignees, milestone, commitMessage, separator, rebases }: UpdateEntry): PullOptions => ({
+export const optionsOf = ({
+  labels,
+  assignees,
+  milestone,
+  commitMessage,
+  separator,
+  rebases,
+  version,
+  directories,
+}: UpdateEntry): PullOptions => ({
   ...(labels === undefined ? {} : { labels }),
   assignees,
   ...(milestone === undefined ? {} : { milestone }),
@@ -79,4 +88,6 @@ export const optionsOf = ({ labels, assignees, milestone, commitMessage, separat
   hasScope: commitMessage.includesScope,
   branchSeparator: separator,
   rebases,
+  limit: version.limit,
+  directories,
 });

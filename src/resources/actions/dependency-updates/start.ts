@@ -12,10 +12,10 @@ import { listUsableRegistries } from '#resources/actions/private-registries/inde
 import { createRun, prepareDynamicRun, runScope } from '#resources/actions/workflow-runs/index.ts';
 import { dependencyBotOn } from '#resources/repositories/apps/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
-import { type UpdateRequest, updatesWorkflow, updateWorkflow } from '#resources/security/dependency-bot/index.ts';
+import { RequestRefused, type UpdateRequest, updatesWorkflow, updateWorkflow } from '#resources/security/dependency-bot/index.ts';
 import { updateLimits } from './limits.ts';
 import { configuredRegistries } from './settings.ts';
-import { findLastUpdate, findRecreating, insertUpdate, type PullOptions, type Target } from './store.ts';
+import { countRunning, findLastRecreation, findLastUpdate, insertUpdate, type PullOptions, type Target } from './store.ts';
 
 export type WantedUpdate = {
   readonly repository: RepositoryWithOwner;
@@ -26,6 +26,8 @@ export type WantedUpdate = {
   readonly options: PullOptions;
   /** The pull request that is recreated. */
   readonly recreates?: Id<'issues'>;
+  /** The last commit of its branch, which somebody else has made, and which is to be replaced. */
+  readonly overwrites?: Oid | undefined;
   /** It isn't started if the search before it had the same request, or that and the same commit. Omitted: `commit`. */
   readonly unlessSame?: 'commit' | 'request' | 'never';
 };
@@ -41,7 +43,8 @@ const jobMinutes = fixedValue(updateLimits.jobTime) / 60_000;
 /** Starts a search, unless an equal one is running, or the last one looked for the same (`unlessSame`). */
 export async function startUpdate(context: JobContext, wanted: WantedUpdate): Promise<void> {
   const { scope, services, now } = context;
-  const { repository, targetBranch, request, open, options, recreates, unlessSame = 'commit' } = wanted;
+  const { repository, targetBranch, request, open, options, recreates, overwrites, unlessSame = 'commit' } = wanted;
+  if (repository.archived) return;
   const target: Target = {
     repository_id: repository.id,
     ecosystem: request.ecosystem,
@@ -51,19 +54,34 @@ export async function startUpdate(context: JobContext, wanted: WantedUpdate): Pr
   };
   const base = await headOf(context, repository, targetBranch);
   if (base === undefined) return;
-  const last = recreates === undefined ? await findLastUpdate(scope.db, target) : await findRecreating(scope.db, recreates);
+  const last = recreates === undefined ? await findLastUpdate(scope.db, target) : await findLastRecreation(scope.db, recreates);
   if (last?.state === 'running') return;
+  if ((await countRunning(scope.db, repository.id)) >= fixedValue(updateLimits.running)) return;
   const stored: UpdateRequest = { ...request, open: [] };
   const isSame =
     last !== undefined && isDeepStrictEqual(last.request, stored) && (unlessSame === 'request' || last.base_sha === base);
   if (isSame && unlessSame !== 'never') return;
-  const row = { ...target, base_sha: base, request: stored, options, recreates_id: recreates ?? null, created_at: now };
+  const row = {
+    ...target,
+    base_sha: base,
+    request: stored,
+    options,
+    recreates_id: recreates ?? null,
+    overwrites_sha: overwrites ?? null,
+    created_at: now,
+  };
   const usable = await listUsableRegistries(scope.db, services.secrets, repository);
   const registries = usable.filter(({ registry_type }) => registry_type === registryTypes[request.ecosystem]);
+  const failed = (problem: string) =>
+    scope.change(({ tx }) => insertUpdate(tx, { ...row, run_id: null, state: 'failed', problem, ended_at: now }));
   const content = await updateWorkflow(
     { ...request, open },
     { runsOn: services.dependencyBotRunner, timeoutMinutes: jobMinutes, registries: registries.map(({ name }) => name) },
-  );
+  ).catch((error: unknown) => {
+    if (error instanceof RequestRefused) return error;
+    throw error;
+  });
+  if (content instanceof RequestRefused) return void (await failed(content.message));
   const bot = await scope.change((scope) => dependencyBotOn(scope.tx, repository.owner_id, now));
   const prepared = await prepareDynamicRun(scope, {
     repository,

@@ -30,12 +30,16 @@ export type PullOptions = {
   readonly hasScope?: boolean;
   readonly branchSeparator?: string;
   readonly rebases?: boolean;
+  /** How many pull requests with version updates may be open in these directories, which may be patterns. */
+  readonly limit?: number;
+  readonly directories?: readonly string[];
 };
 
 /** The updates of one ecosystem in one directory of a branch, for one of the two reasons. */
 export type Target = Pick<UpdateRow, 'repository_id' | 'ecosystem' | 'directory' | 'kind' | 'target_branch'>;
 
-type NewUpdate = Target & Pick<UpdateRow, 'base_sha' | 'request' | 'options' | 'recreates_id' | 'run_id' | 'created_at'>;
+type NewUpdate = Target &
+  Pick<UpdateRow, 'base_sha' | 'request' | 'options' | 'recreates_id' | 'overwrites_sha' | 'run_id' | 'created_at'>;
 
 export async function insertUpdate(
   tx: Tx,
@@ -80,14 +84,26 @@ export const listLatestUpdates = async (db: Db, repository: Id<'repositories'>):
     .limit(100)
     .execute()) as UpdateRow[];
 
-/** The search that is recreating a pull request. */
-export const findRecreating = async (db: Db, issue: Id<'issues'>): Promise<UpdateRow | undefined> =>
+/** The last search that recreated a pull request. */
+export const findLastRecreation = async (db: Db, issue: Id<'issues'>): Promise<UpdateRow | undefined> =>
   (await db
     .selectFrom('dependency_updates')
     .selectAll()
     .where('recreates_id', '=', issue)
-    .where('state', '=', 'running')
+    .orderBy('id', 'desc')
+    .limit(1)
     .executeTakeFirst()) as UpdateRow | undefined;
+
+/** How many searches of a repository haven't ended. */
+export async function countRunning(db: Db, repository: Id<'repositories'>): Promise<number> {
+  const { count } = await db
+    .selectFrom('dependency_updates')
+    .select(({ fn }) => fn.countAll<number>().as('count'))
+    .where('repository_id', '=', repository)
+    .where('state', '=', 'running')
+    .executeTakeFirstOrThrow();
+  return Number(count);
+}
 
 /** The searches of these runs that weren't done. One that failed may be run again. */
 export const listUndone = async (db: Db, runs: readonly Id<'workflow_runs'>[]): Promise<UpdateRow[]> =>

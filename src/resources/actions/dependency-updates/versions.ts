@@ -10,14 +10,14 @@ import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
-import { directoriesOf, nextTime, type UpdateEntry } from '#resources/security/dependency-bot/index.ts';
+import { directoriesOf, manifestFolder, nextTime } from '#resources/security/dependency-bot/index.ts';
 import { listDue, loadConfigs, passSchedule } from './config-store.ts';
 import { ignoresInRequest } from './ignores.ts';
 import { updateLimits } from './limits.ts';
 import { openUpdates } from './requests.ts';
 import { optionsOf } from './settings.ts';
 import { startUpdate } from './start.ts';
-import { listIgnores, listOpenProposals } from './store.ts';
+import { listIgnores } from './store.ts';
 
 const batchSize = 500;
 
@@ -51,15 +51,21 @@ export const lookForVersions = job<Payload, JobContext>({
   async run({ repository: id, entry: at }, context) {
     const repository = (await loadNamedRepositories(context.db, [id])).get(id);
     const entry = (await loadConfigs(context.db, [id])).get(id)?.config?.updates[at];
-    if (!repository || repository.archived || !entry || entry.version.limit === 0) return;
+    // In a fork, the file is that of the repository it comes from: security updates tell that somebody wants the bot there.
+    if (!repository || (repository.parent_id !== null && !repository.dependency_bot_security_updates)) return;
+    if (repository.archived || !entry || entry.version.limit === 0) return;
     const targetBranch = entry.targetBranch ?? repository.default_branch;
     const paths = await pathsOf(context, repository, targetBranch);
     if (!paths) return;
+    const manifests = new Set(paths.flatMap((path) => manifestFolder(entry.ecosystem, path) ?? []));
     const ignores = ignoresInRequest(await listIgnores(context.db, id, entry.ecosystem));
-    for (const directory of stepsOf(context, directoriesOf(entry, paths).slice(0, maxDirectories))) {
+    for (const directory of stepsOf(
+      context,
+      directoriesOf(entry, paths)
+        .filter((one) => manifests.has(one))
+        .slice(0, maxDirectories),
+    )) {
       const { ecosystem } = entry;
-      const limit = await leftOf(context, { repository, entry, directory, targetBranch });
-      if (limit === 0) continue;
       await startUpdate(context, {
         repository,
         targetBranch,
@@ -67,7 +73,7 @@ export const lookForVersions = job<Payload, JobContext>({
           ecosystem,
           directory,
           kind: 'version',
-          version: { ...entry.version, ignore: [...entry.version.ignore, ...ignores], limit },
+          version: { ...entry.version, ignore: [...entry.version.ignore, ...ignores] },
         },
         open: await openUpdates(context.db, id, { ecosystem, directory }),
         options: optionsOf(entry),
@@ -92,23 +98,4 @@ async function pathsOf(
   if (!head) return undefined;
   const { entries } = await listTree(gitRepository, head.oid, { recursive: true, limit: fixedValue(updateLimits.files) });
   return gather(entries, 'path');
-}
-
-type Looking = {
-  readonly repository: RepositoryWithOwner;
-  readonly entry: UpdateEntry;
-  readonly directory: string;
-  readonly targetBranch: string;
-};
-
-/** How many further pull requests the entry allows for a directory. */
-async function leftOf({ db }: JobContext, { repository, entry, directory, targetBranch }: Looking): Promise<number> {
-  const open = (await listOpenProposals(db, repository.id)).filter(
-    (row) =>
-      row.kind === 'version' &&
-      row.ecosystem === entry.ecosystem &&
-      row.directory === directory &&
-      row.target_branch === targetBranch,
-  );
-  return Math.max(0, entry.version.limit - open.length);
 }

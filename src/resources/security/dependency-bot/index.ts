@@ -4,5 +4,12 @@ export { parseConfig } from './config/parse.ts';
 export { nextTime } from './config/schedule.ts';
 export { botLimits } from './limits.ts';
 export { listReadable as listReadableByBot } from './store.ts';
-export { decodeResult, mayChange, type UpdateRequest, type UpdateResponse } from './updates/contract.ts';
+export {
+  decodeResult,
+  manifestFolder,
+  mayChange,
+  RequestRefused,
+  type UpdateRequest,
+  type UpdateResponse,
+} from './updates/contract.ts';
 export { updateJob, updatesWorkflow, updateWorkflow } from './updates/workflow.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { lockOf } from '#test/resources/security/dependency-alerts/setting.ts';
 import { installApp } from '#test/support/apps.ts';
 import { fresh } from '#test/support/world.ts';
-import { botSetting, botWorld, lockPath, patchOf, requestOf, updateOfLeft } from './setting.ts';
+import { botSetting, botWorld, encoded, lockPath, patchOf, requestOf, updateOfLeft } from './setting.ts';
 
 const w = await botWorld();
 
@@ -121,7 +121,7 @@ test('a newer version supersedes a pull request', async () => {
 });
 
 test('a pull request that people close is not proposed again, until it is reopened', async () => {
-  const { put, answer, pulls, client, base, comments, problem } = await botSetting(w);
+  const { put, answer, pulls, client, base, comments, problem, repo } = await botSetting(w);
   const before = { left: '1.1.0' };
   await put(lockPath, lockOf(before));
   await answer([updateOfLeft(before)]);
@@ -133,6 +133,11 @@ test('a pull request that people close is not proposed again, until it is reopen
   await answer([updateOfLeft({ ...before, right: '1.0.0' })]);
   expect(await pulls()).toEqual([]);
   expect(await problem()).toMatchObject({ problem: 'left: left 1.2.0 is ignored' });
+  expect((await client.patch(`${base}/pulls/${number}`, { state: 'open' })).status).toBe(200);
+  await w.settle();
+  expect(await w.db.selectFrom('dependency_ignores').select('package').where('repository_id', '=', repo.id).execute()).toEqual(
+    [],
+  );
 });
 
 test('a pull request is made again when it conflicts', async () => {
@@ -208,6 +213,34 @@ test('an alert that is dismissed needs no pull request any more', async () => {
   await w.settle();
   expect(await pulls()).toEqual([]);
   expect(await comments(number)).toEqual(['These dependencies need no update any more.']);
+});
+
+test('packages whose branches would have one name get two, and one package has one pull request', async () => {
+  const { put, answer, pulls, problem } = await botSetting(w);
+  const before = { left: '1.1.0' };
+  await put(lockPath, lockOf(before));
+  const scoped = {
+    ...updateOfLeft(before),
+    dependencies: [{ name: '@left', from: '1.1.0', to: '1.2.0', type: 'production' as const }],
+  };
+  await answer([updateOfLeft(before), scoped, updateOfLeft(before, '1.4.0')]);
+  const heads = (await pulls('all')).map(({ head }: { head: { ref: string } }) => head.ref);
+  expect(heads).toEqual([
+    'dependency-bot/npm_and_yarn/web/left-1.2.0',
+    expect.stringMatching(/^dependency-bot.npm_and_yarn.web.left-1.2.0-[0-9a-f]{10}$/),
+  ]);
+  expect(await problem()).toMatchObject({ problem: 'left: another update of it is proposed' });
+});
+
+test('an archived repository stays as it is', async () => {
+  const { put, runner, client, base, problem } = await botSetting(w);
+  await put(lockPath, lockOf({ left: '1.1.0' }));
+  const task = await runner.fetch();
+  await client.patch(base, { archived: true });
+  if (task) await runner.end(task, 'success', { outputs: { result: encoded([updateOfLeft({ left: '1.1.0' })]) } });
+  await w.settle();
+  expect((await client.get(`${base}/branches`)).body).toHaveLength(1);
+  expect(await problem()).not.toMatchObject({ state: 'running' });
 });
 
 test('rules of the repository hold for the bot', async () => {

@@ -32,6 +32,7 @@ async function passTime(hours = 0): Promise<void> {
 /** A repository with a lock file and a configuration. */
 async function versionSetting(text = config()) {
   const setting = await botSetting(w, { isOn: false });
+  await setting.put('web/package.json', '{}');
   await setting.put(lockPath, lockOf({ left: '2.0.0' }));
   await setting.put(configPath, text);
   await passTime();
@@ -110,7 +111,7 @@ test('what people close is not proposed again by version updates', async () => {
 
 test('version updates go to the branch that the file names', async () => {
   const { put, client, base, runner } = await botSetting(w, { isOn: false });
-  await put(lockPath, lockOf({ left: '2.0.0' }));
+  await put('web/package.json', '{}');
   const { body } = await client.get(`${base}/git/ref/heads/main`);
   await client.post(`${base}/git/refs`, { ref: 'refs/heads/next', sha: body.object.sha });
   await put(configPath, config('    target-branch: next\n'));

@@ -123,12 +123,15 @@ const Skipped = Type.Object({ name: Type.Optional(Name), reason: Text(1_000) }, 
 const Response = Type.Object({ results: List(Result, 100), skipped: List(Skipped, 2_000) }, strict);
 export type UpdateResponse = Static<typeof Response>;
 
-/** The request as a text for a variable of the job. @throws Error if it isn't a request, or is too large */
+/** A request that no job can be asked for. */
+export class RequestRefused extends Error {}
+
+/** The request as a text for a variable of the job. @throws RequestRefused if it isn't a request, or is too large */
 export async function encodeRequest(request: UpdateRequest): Promise<string> {
   const { Check } = await import('typebox/value'); // loaded on demand, since most servers look for no updates
-  if (!Check(Request, request)) throw new Error('The request doesn’t have the form of one');
+  if (!Check(Request, request)) throw new RequestRefused('The request doesn’t have the form of one');
   const text = gzipSync(JSON.stringify(request)).toString('base64');
-  if (text.length > fixedValue(botLimits.requestSize)) throw new Error('The request is too large for a job');
+  if (text.length > fixedValue(botLimits.requestSize)) throw new RequestRefused('The request is too large for a job');
   return text;
 }
 
