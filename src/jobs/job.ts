@@ -95,4 +95,5 @@ const lastPriority = 1_000;
 const afterOwn = (name: string) => sql<number | null>`(
   select case when count(*) > 0 then least(max(w.priority) + 1, ${sql.raw(String(lastPriority))})::integer end
   from jobs._private_jobs w join jobs._private_tasks t on t.id = w.task_id
-  where t.identifier = ${name} and w.payload ->> 'share' = j.payload ->> 'share')`;
+  where t.identifier = ${name} and w.payload ->> 'share' = j.payload ->> 'share'
+    and w.locked_at is null and w.attempts < w.max_attempts and (j.key is null or w.key is distinct from j.key))`;

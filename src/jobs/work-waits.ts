@@ -4,14 +4,11 @@ import { type WorkKind, workKinds } from '#database/work-signals.ts';
 export type WorkWaits = {
   /** Resolves when this kind of work is signalled, after `milliseconds`, or when the loops stop. */
   next(kind: WorkKind, milliseconds: number): Promise<void>;
-};
-
-type WorkWaiter = WorkWaits & {
   /** Wakes the loops that wait for these kinds; all loops if the kinds are unknown. */
   wake(kinds?: readonly WorkKind[]): void;
 };
 
-export function openWorkWaits(stopping: AbortSignal): WorkWaiter {
+export function openWorkWaits(stopping: AbortSignal): WorkWaits {
   const signalled = new Map(workKinds.map((kind) => [kind, Promise.withResolvers<void>()]));
   const wake = (kinds: readonly WorkKind[] = workKinds): void => {
     for (const kind of kinds) signalled.get(kind)?.resolve();

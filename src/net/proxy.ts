@@ -123,8 +123,14 @@ async function forward(open: Open, request: IncomingMessage, response: ServerRes
     response.on('close', () => socket.destroy());
     upstream.on('response', (reply) => {
       reply.on('error', () => response.destroy());
-      response.writeHead(reply.statusCode ?? 502, forwarded(reply));
-      reply.pipe(response);
+      try {
+        response.writeHead(reply.statusCode ?? 502, forwarded(reply));
+        reply.pipe(response);
+      } catch {
+        // A server may answer with a status or headers that can't be sent.
+        socket.destroy();
+        response.destroy();
+      }
     });
     request.pipe(upstream);
   } catch (error) {

@@ -7,6 +7,17 @@ import { commit, git, newRepo } from './support.ts';
 const added = (path: string, text = 'a', mode = '100644'): string =>
   `diff --git a/${path} b/${path}\nnew file mode ${mode}\n--- /dev/null\n+++ b/${path}\n@@ -0,0 +1 @@\n+${text}\n`;
 
+const removed = [
+  'diff --git a/a.json b/a.json',
+  'deleted file mode 100644',
+  '--- a/a.json',
+  '+++ /dev/null',
+  '@@ -1 +0,0 @@',
+  '-one',
+  '\\ No newline at end of file',
+  '',
+].join('\n');
+
 /** A repository with two files, and what patches of it become. */
 async function setting() {
   const repo = await newRepo();
@@ -39,10 +50,7 @@ test.each([
   ['one that adds a link', added('c.json', '/etc/passwd', '120000')],
   ['one that makes a folder of a file', added('a.json/c.json')],
   ['one that leads out of the repository', added('../c.json')],
-  [
-    'one that removes a file',
-    'diff --git a/a.json b/a.json\ndeleted file mode 100644\n--- a/a.json\n+++ /dev/null\n@@ -1 +0,0 @@\n-one\n\\ No newline at end of file\n',
-  ],
+  ['one that removes a file', removed],
   ['one that changes a mode', 'diff --git a/a.json b/a.json\nold mode 100644\nnew mode 100755\n'],
   ['one that renames a file', 'diff --git a/a.json b/d.json\nsimilarity index 100%\nrename from a.json\nrename to d.json\n'],
 ])('%s is refused', async (_what, patch) => {

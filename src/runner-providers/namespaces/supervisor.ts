@@ -101,8 +101,9 @@ async function watch(root: number, ended: AbortSignal): Promise<string | undefin
 const pause = (signal: AbortSignal): Promise<void> => sleep(pollMs, undefined, { signal }).catch(() => undefined);
 
 async function watchMemory(root: number, signal: AbortSignal): Promise<string | undefined> {
+  const { dev } = await stat(folder);
   for (; !signal.aborted; await pause(signal))
-    if (memoryOf(withDescendants(root)) > machine.memoryGb * gibibyte) return memoryReason;
+    if (memoryOf(withDescendants(root), dev) > machine.memoryGb * gibibyte) return memoryReason;
   return undefined;
 }
 

@@ -20,13 +20,30 @@ export function withDescendants(root: number): number[] {
   return found;
 }
 
-/** The memory of processes in bytes, without mapped files. What several share counts once. */
-export const memoryOf = (pids: readonly number[]): number => pids.reduce((sum, pid) => sum + memoryOfProcess(pid), 0);
+/**
+ * The memory of processes in bytes, without mapped files. What several share counts once. Deleted files outside of the disk with
+ * the number `device` are memory, too (`memfd_create`): if they are mapped, they are part of the shared memory.
+ */
+export function memoryOf(pids: readonly number[], device: number): number {
+  const sums = pids.map(memoryOfProcess);
+  const own = sums.reduce((sum, one) => sum + one.own, 0);
+  const shared = sums.reduce((sum, one) => sum + one.shared, 0);
+  return (
+    own +
+    Math.max(
+      shared,
+      deletedFiles(pids, (dev) => dev !== device),
+    )
+  );
+}
 
-function memoryOfProcess(pid: number): number {
-  const shared = sumOf(read(`/proc/${pid}/smaps_rollup`), ['Pss_Anon', 'Pss_Shmem', 'SwapPss']);
+function memoryOfProcess(pid: number): { readonly own: number; readonly shared: number } {
+  const rollup = read(`/proc/${pid}/smaps_rollup`);
+  const own = sumOf(rollup, ['Pss_Anon', 'SwapPss']);
   // Processes can hide the first file, but not this one, which counts shared memory for each process.
-  return shared ?? sumOf(read(`/proc/${pid}/status`), ['RssAnon', 'RssShmem', 'VmSwap']) ?? 0;
+  if (own !== undefined) return { own, shared: sumOf(rollup, ['Pss_Shmem']) ?? 0 };
+  const status = read(`/proc/${pid}/status`);
+  return { own: sumOf(status, ['RssAnon', 'VmSwap']) ?? 0, shared: sumOf(status, ['RssShmem']) ?? 0 };
 }
 
 /** The sum of lines such as `VmSwap:  12 kB`, in bytes; undefined if there is none. */
@@ -39,12 +56,15 @@ function sumOf(text: string, names: readonly string[]): number | undefined {
 }
 
 /** The bytes of files on a device that processes have open, though they were deleted: no folder has them. */
-export function deletedBytes(pids: readonly number[], device: number): number {
-  const found = new Map<number, number>();
+export const deletedBytes = (pids: readonly number[], device: number): number => deletedFiles(pids, (dev) => dev === device);
+
+function deletedFiles(pids: readonly number[], isCounted: (device: number) => boolean): number {
+  const found = new Map<string, number>();
   for (const pid of pids)
     for (const name of list(`/proc/${pid}/fd`)) {
       const file = find(`/proc/${pid}/fd/${name}`);
-      if (file?.isFile() && file.nlink === 0 && file.dev === device) found.set(file.ino, file.blocks * blockBytes);
+      if (file?.isFile() && file.nlink === 0 && isCounted(file.dev))
+        found.set(`${file.dev} ${file.ino}`, file.blocks * blockBytes);
     }
   return [...found.values()].reduce((sum, bytes) => sum + bytes, 0);
 }

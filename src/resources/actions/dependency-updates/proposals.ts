@@ -252,8 +252,8 @@ async function setDetails(
 }
 
 /**
- * Closes a pull request of the bot with a comment, and deletes its branch, unless somebody else has pushed to it. `keepsBranch`: the
- * branch stays, so that people can reopen the pull request.
+ * Closes a pull request of the bot with a comment, and deletes its branch, unless somebody else has pushed to it. `keepsBranch`:
+ * the branch stays, so that people can reopen the pull request.
  */
 export async function closeProposal(
   { scope }: Pick<JobContext, 'scope'>,

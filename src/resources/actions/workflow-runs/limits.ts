@@ -33,6 +33,13 @@ export const runLimits = moreLimits('workflows', {
     past: 'it fails',
   },
   inputs: { value: 25, unit: 'count', fixed: true, of: 'inputs of one dispatch', past: '422' },
+  runOutputBytes: {
+    value: 16 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'the outputs of all jobs of one attempt, without those of up to 8 KiB',
+    past: 'the outputs of further jobs are left out',
+  },
   outputBytes: { value: mebi, unit: 'bytes', fixed: true, of: 'the outputs of one job', past: 'further ones are left out' },
   maskedLines: {
     value: 20_000,

@@ -233,6 +233,20 @@ export const loadJobs = async (db: Db, ids: readonly Job[]): Promise<Map<Job, Jo
 export const listJobsOfAttempt = (db: Db, run: Run, attempt: number): Promise<JobRow[]> =>
   db.selectFrom('workflow_jobs').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).orderBy('id').execute();
 
+/** The bytes of the other jobs' outputs in the same attempt, without those of up to `small` bytes. */
+export async function sumLargeOutputs(tx: Tx, { id, run_id, attempt }: JobRow, small: number): Promise<number> {
+  const size = sql<number>`octet_length(outputs::text)`;
+  const { sum } = await tx
+    .selectFrom('workflow_jobs')
+    .select(sql<number>`coalesce(sum(${size}), 0)::float8`.as('sum'))
+    .where('run_id', '=', run_id)
+    .where('attempt', '=', attempt)
+    .where('id', '<>', id)
+    .where(sql<boolean>`${size} > ${small}`)
+    .executeTakeFirstOrThrow();
+  return sum;
+}
+
 /** Whether other jobs of the same matrix run or wait for runners. */
 export const hasActiveSiblings = async (tx: Tx, { id, run_id, attempt, key }: JobRow): Promise<boolean> => {
   const found = await tx

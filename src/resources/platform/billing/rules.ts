@@ -83,6 +83,7 @@ export async function changeBudget(
   wanted: BudgetChange,
 ): Promise<void> {
   const { org, now } = action;
+  await lockOrganization(scope.tx, org.id);
   const changed = {
     ...subjectBefore(before, wanted),
     ...wanted,

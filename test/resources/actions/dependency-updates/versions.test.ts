@@ -66,15 +66,27 @@ test('a configuration file begins at once, and its pull requests look as it says
 });
 
 test('it looks again at its time, for what is not proposed yet, within its limit', async () => {
-  const { answer, put, runner, pulls } = await versionSetting();
+  const { answer, put, runner, pulls, problem } = await versionSetting();
   await answer([updateOfLeft({ left: '2.0.0' }, '2.1.0')]);
   await passTime(72);
-  const second = await answer([]);
-  expect(requestOf(second)).toMatchObject({ version: { limit: 1 }, open: [{ dependencies: [{ name: 'left', to: '2.1.0' }] }] });
+  const update = updateOfLeft({ left: '2.0.0' }, '2.1.0');
+  const named = (name: string) => ({
+    ...update,
+    dependencies: [{ name, from: '1.0.0', to: '1.1.0', type: 'production' as const }],
+  });
+  const second = await answer([named('up'), named('down')]);
+  expect(requestOf(second)).toMatchObject({ open: [{ dependencies: [{ name: 'left', to: '2.1.0' }] }] });
+  expect(await pulls()).toHaveLength(2);
+  expect(await problem()).toMatchObject({ problem: 'down: too many pull requests are open' });
+  await passTime(72);
+  await answer([updateOfLeft({ left: '2.0.0' }, '2.2.0')]);
+  expect(await pulls()).toMatchObject([
+    { title: expect.stringContaining('bump up') },
+    { title: expect.stringContaining('2.2.0') },
+  ]);
   await put('README.md', 'Nothing of the configuration');
   await passTime();
   expect(await runner.fetch()).toBeUndefined();
-  expect(await pulls()).toHaveLength(1);
 });
 
 test('patterns of directories match folders with manifests', async () => {

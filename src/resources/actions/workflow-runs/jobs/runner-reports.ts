@@ -14,7 +14,17 @@ import { loadWorkflow } from '../planning/called-files.ts';
 import { standingOf } from '../planning/called-jobs.ts';
 import { allowsJob, transitionJob } from '../states/job-states.ts';
 import { putSteps, type StepState } from '../states/steps.ts';
-import { findJob, findRun, findRunForUpdate, type JobRow, listSteps, type RunRow, type StepRow, updateJob } from '../store.ts';
+import {
+  findJob,
+  findRun,
+  findRunForUpdate,
+  type JobRow,
+  listSteps,
+  type RunRow,
+  type StepRow,
+  sumLargeOutputs,
+  updateJob,
+} from '../store.ts';
 import { removeRegistrySecrets } from '../tasks/registry-secrets-store.ts';
 import type { TakenJob } from './claim.ts';
 
@@ -72,7 +82,7 @@ export async function noteState(scope: WriteScope, runner: RunnerRow, given: Job
     reported.result === undefined && job.cancelled_at !== null && !(await hasCleanup(tx, { run, job }, reported, steps));
   const state = isStopped ? stopped(reported, steps.length - 2) : reported;
   await putSteps(tx, stepsOf(steps, job, state, now));
-  const heard = { heard_at: now, outputs: JSON.stringify(outputsOf(job, reported)) };
+  const heard = { heard_at: now, outputs: await boundedOutputs(tx, job, outputsOf(job, reported)) };
   if (state.result === undefined) return updateJob(tx, job.id, heard);
   // Some runners report success for jobs that they aborted.
   const to = job.cancelled_at === null ? state.result : 'cancelled';
@@ -150,6 +160,18 @@ function outputsOf(job: JobRow, { outputs }: ReportedState): { [name: string]: s
     }),
   );
 }
+
+/** The outputs of a job in JSON, or none if those of its attempt would be too large together: they are read in one statement. */
+async function boundedOutputs(tx: Tx, job: JobRow, outputs: { [name: string]: string }): Promise<string> {
+  const text = JSON.stringify(outputs);
+  if (text.length <= smallOutputs) return text;
+  const others = await sumLargeOutputs(tx, job, smallOutputs);
+  return others + text.length <= maxRunOutputs ? text : '{}';
+}
+
+/** Up to this size, outputs of a job count to no sum. As many as a run has jobs fit into a statement. */
+const smallOutputs = 8 * 1_024;
+const maxRunOutputs = fixedValue(runLimits.runOutputBytes);
 
 /** Removes characters that PostgreSQL can't store in JSON. */
 const storable = (text: string): string => text.replaceAll('\0', '').toWellFormed();

@@ -12,6 +12,9 @@ export type HeadCommit = {
   readonly committer: { readonly name: string; readonly email: string };
 };
 
+/** Lists show many runs, and anybody's commit may be the head of one. */
+const maxMessage = 64 * 1_024;
+
 /** The commit that an object, a ref or a tag points to; undefined if it isn't a commit. */
 export async function headCommitOf(gitRepository: GitRepository, rev: string): Promise<HeadCommit | undefined> {
   await using reader = await openObjects(gitRepository);
@@ -22,7 +25,7 @@ export async function headCommitOf(gitRepository: GitRepository, rev: string): P
   return {
     id: info.oid,
     tree_id: tree,
-    message,
+    message: message.slice(0, maxMessage).toWellFormed(),
     timestamp: timestamp(committer.date),
     author: person(author),
     committer: person(committer),

@@ -24,7 +24,7 @@ export const reviewLoop: BackgroundLoop<Services> = {
     const reviewer = openReviewer(context, stopping);
     while (!stopping.aborted) {
       await reviewer.take();
-      await Promise.race([reviewer.ended(), context.waits.next('assistant', idleMs)]);
+      await context.waits.next('assistant', idleMs);
     }
     await reviewer.finish();
   },
@@ -45,7 +45,6 @@ function openReviewer(context: BackgroundLoopContext<Services>, stopping: AbortS
   const { db, services } = context.interruptible ?? context;
   const limits = services.resourceLimits.of(assistantReviewLimits);
   const running = new Map<Id<'accounts'>, Promise<void>>();
-  let wakeUp = Promise.withResolvers<void>();
   const fixed = { db, log, stopping };
   const open = (): JobContext => jobContext({ ...fixed, now: clock() }, services);
 
@@ -63,7 +62,7 @@ function openReviewer(context: BackgroundLoopContext<Services>, stopping: AbortS
       .catch((error) => log.error({ err: error, review: review.id }, 'a review by the assistant failed to be recorded'))
       .finally(() => {
         running.delete(review.organization_id);
-        wakeUp.resolve();
+        context.waits.wake(['assistant']);
       });
     running.set(review.organization_id, work);
   };
@@ -87,11 +86,6 @@ function openReviewer(context: BackgroundLoopContext<Services>, stopping: AbortS
         log.warn({ err: error }, 'taking reviews for the assistant failed; trying again');
         return 0;
       }
-    },
-    /** Resolves when a review has ended. */
-    async ended(): Promise<void> {
-      await wakeUp.promise;
-      wakeUp = Promise.withResolvers();
     },
     async finish(): Promise<void> {
       await Promise.all(running.values());

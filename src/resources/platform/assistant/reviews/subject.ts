@@ -1,5 +1,8 @@
 // The pull request of a queued review, and whether it may still be reviewed.
+import { findRepoById } from '#access/lookup.ts';
+import { reaches } from '#access/roles.ts';
 import { type Account, everybody, type Repo } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
 import type { Needs, Scope, WriteScope } from '#endpoint/scope.ts';
 import type { Id } from '#lib/id.ts';
 import type { TextAction } from '#resources/collaboration/issues/index.ts';
@@ -50,12 +53,23 @@ export async function findSubject(
   if (pull.locked) return { reason: 'The conversation was locked.', subject };
   if (requester_id === null) return { reason: 'The account of the requester was deleted.', subject };
   if (!server) return { reason: notAttached, subject };
+  const lost = await lostAccessOf(db, repo, requester_id);
+  if (lost !== undefined) return { reason: lost, subject };
   const refusal = await refusalOf(scope, { server, repo, requester: requester_id });
   if (refusal !== undefined) return { reason: refusal, subject };
   const spent = await spentFor(db, { repo, requester: requester_id }, now);
   return spent === undefined
     ? { ...subject, requester: requester_id, server }
     : { reason: `${spent}.`, subject, isReported: true };
+}
+
+/** Why somebody may not have a repository reviewed any more; undefined if they may. */
+async function lostAccessOf(db: Db, repo: Repo, requester: Id<'accounts'>): Promise<string | undefined> {
+  const account = (await loadAccounts(db, [requester])).get(requester);
+  if (!account || account.suspended_at !== null) return 'The account of the requester was suspended or deleted.';
+  if (repo.visibility !== 'private') return undefined;
+  const role = (await findRepoById(db, { account, grant: { kind: 'none' } }, repo.id))?.role;
+  return reaches(role, 'read') ? undefined : 'The requester can no longer read the repository.';
 }
 
 /** The assistant's action on a pull request. Its texts mention nobody, since others may have steered them. */
