@@ -82,11 +82,11 @@ const explanations: { readonly [Word in string]?: (asked: Asked) => Promise<Expl
     return { value, lines };
   },
 
-  async UPDATES({ context: { db }, owner, name }) {
+  async UPDATES({ context: { db, hearth }, owner, name }) {
     const { id } = await repoNamed(db, `${owner}/${name}`);
     const repository = (await loadNamedRepositories(db, [id])).get(id);
     if (!repository) throw new UsageError(`There is no repository ${owner}/${name}`);
-    const value = await explainUpdates(db, repository);
+    const value = await explainUpdates(db, repository, hearth.services);
     return { value, lines: [`dependency updates of ${owner}/${name}`, ...value.steps.map(lineOf)] };
   },
 

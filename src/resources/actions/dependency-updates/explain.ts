@@ -1,5 +1,6 @@
 // What the dependency bot does in a repository, and why not more. Nothing is stored and nothing begins.
 import type { Db } from '#database/connect.ts';
+import type { Services } from '#endpoint/services.ts';
 import { gather } from '#lib/collections.ts';
 import { timestamp } from '#lib/time.ts';
 import { loadPulls } from '#resources/collaboration/pulls/index.ts';
@@ -12,7 +13,11 @@ type Step = { readonly check: string; readonly passed: boolean | undefined; read
 type UpdatesExplanation = { readonly steps: readonly Step[] };
 
 /** Says which updates are looked for in a repository, what the last searches found, and what the configuration file lacks. */
-export async function explainUpdates(db: Db, repository: RepositoryWithOwner): Promise<UpdatesExplanation> {
+export async function explainUpdates(
+  db: Db,
+  repository: RepositoryWithOwner,
+  { advisories }: Pick<Services, 'advisories'>,
+): Promise<UpdatesExplanation> {
   const { id } = repository;
   const [configs, schedules, updates, proposals] = await Promise.all([
     loadConfigs(db, [id]),
@@ -26,6 +31,7 @@ export async function explainUpdates(db: Db, repository: RepositoryWithOwner): P
   return {
     steps: [
       securityStep(repository),
+      ...(advisories === undefined ? [withoutAdvisories] : []),
       ...configSteps(config),
       ...(config?.config?.updates ?? []).map(({ ecosystem, directories, version }, at): Step => {
         const next = times.get(at);
@@ -44,6 +50,12 @@ export async function explainUpdates(db: Db, repository: RepositoryWithOwner): P
     ],
   };
 }
+
+const withoutAdvisories: Step = {
+  check: 'advisories',
+  passed: false,
+  because: 'the server has no folder of advisories (HEARTH_ADVISORIES), so that only those of its own repositories raise alerts',
+};
 
 function securityStep({ archived, vulnerability_alerts, dependency_bot_security_updates }: RepositoryWithOwner): Step {
   const reason = archived

@@ -172,7 +172,7 @@ export const pushRuleTypes: readonly RuleType[] = [
   'max_file_size',
 ];
 
-/** Types of the public API that need products which a server doesn't have: rules of these can't be made. */
+/** Types of the public API whose rules can't be made: nothing would apply them. */
 export const notOffered = ['assistant_code_review', 'license_compliance_scanning'] as const;
 
 const schemaOf = (type: RuleType) => {

@@ -12,7 +12,7 @@ import { assistantServices } from './service.ts';
 /** The seats of an assistant, its spaces, and its reviews of pull requests. */
 export const assistant = family({
   name: 'assistant',
-  effect: 'People get or lose a seat for an assistant, and spaces give it texts to work with.',
+  effect: 'People get or lose a seat for an assistant. Spaces keep texts for their members, which reviews leave alone.',
   page: 'assistant.md',
   limits,
   interpreters: [

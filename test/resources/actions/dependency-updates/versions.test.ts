@@ -144,9 +144,10 @@ test('problems of a configuration file are a check of its commit, and the rest o
   expect(annotations).toMatchObject([{ path: configPath, start_line: 12, message: expect.stringContaining('cargo') }]);
   expect(await runner.fetch()).toBeDefined();
   const repository = (await loadNamedRepositories(w.db, [repo.id])).get(repo.id);
-  expect(repository && (await explainUpdates(w.db, repository))).toMatchObject({
+  expect(repository && (await explainUpdates(w.db, repository, { advisories: undefined }))).toMatchObject({
     steps: [
       { check: 'security updates', passed: false, because: 'automated security fixes are off' },
+      { check: 'advisories', passed: false },
       { check: 'configuration file', passed: false, because: expect.stringMatching(/^.github.dependabot.yml, line 12: .*cargo/) },
       { check: 'version updates of npm in /web, /other/*', passed: true },
       { check: 'last search for version updates of npm in /web', passed: undefined },
