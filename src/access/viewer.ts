@@ -71,7 +71,7 @@ export const everybody: Viewer = { grant: { kind: 'none' } };
 export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
   grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && !isSshKey(grant);
 
-/** The token of a grant; undefined for one without, such as that of a built-in app. */
+/** The token of a grant. A built-in app acts without one. */
 export const tokenOf = (grant: Grant): Id<'tokens'> | undefined => ('tokenId' in grant ? grant.tokenId : undefined);
 
 /** Whether a grant belongs to an SSH key of a user or a repository. */

@@ -45,9 +45,8 @@ export type EnqueueOptions = {
   /** Due jobs with smaller numbers run first; 0 if omitted. */
   priority?: number;
   /**
-   * The account whose work it is. Its jobs of this type run in their order, and each counts one priority less than the one before
-   * it that still waits, so that many jobs of one account don't delay those of others. Omitted: the type's jobs run in their
-   * order.
+   * The account whose work it is. Each of its waiting jobs of this type has a lower priority than the one before it, so that many
+   * jobs of one account don't delay other accounts. Omitted: all jobs of the type run in the order in which they were added.
    */
   share?: Id<'accounts'>;
 };

@@ -6,7 +6,7 @@ import { secretReads } from './store.ts';
 
 const words = { secret_name: slugWord };
 
-/** The secrets of a store in paths: those of an organization and of a repository, by their names, regardless of case. */
+/** The path resources of a store's secrets, in organizations and repositories. Names are looked up regardless of case. */
 export const secretResources = ({ name }: SecretStore) => {
   const { select, findForUpdate } = secretReads(name);
   return {

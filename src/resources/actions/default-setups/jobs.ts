@@ -136,7 +136,7 @@ export const analyseWeekly = job<Record<string, never>, JobContext>({
       try {
         await runWeekly(context, setup, repositories.get(setup.repository_id));
       } catch (error) {
-        // A setup that fails doesn't stop those of others: its time has passed.
+        // The time of this setup has passed, so the next one can run even if this one fails.
         context.log.error({ err: error, repository: setup.repository_id }, 'a weekly analysis could not start');
       }
     }

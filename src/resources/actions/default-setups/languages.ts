@@ -40,7 +40,7 @@ export async function detectLanguages(scope: Scope, repository: Repository): Pro
 
 type Setup = { readonly product: AnalysedProduct; readonly languages: readonly ScannedLanguage[] | null };
 
-/** The languages that a setup analyses: those that were chosen, or those of the default branch, as far as they have analysers. */
+/** The languages that a setup analyses: the chosen ones, or all of the default branch. A language needs an analyser. */
 export async function analysedLanguages(
   scope: Scope & Needs<'analysers'>,
   repository: Repository,

@@ -20,7 +20,7 @@ export const defaultLabels: { readonly [Product in AnalysedProduct]: string } = 
   code_quality: 'code-quality',
 };
 
-/** The category of a language's results, so that those of different languages and products stay apart. */
+/** The category of a language's results. Each language of a product has its own, so that their results stay apart. */
 const categoryOf = (product: AnalysedProduct, language: ScannedLanguage): string =>
   product === 'code_scanning' ? `/language:${language}` : `/quality/language:${language}`;
 

@@ -5,9 +5,9 @@ import { loadSecretsOfStore } from '#resources/actions/actions-secrets/index.ts'
 import { botStore } from './secret-store.ts';
 
 /**
- * The secrets for the jobs of the dependency bot in a repository, and for those of workflows that its pull requests start: names
- * with decrypted values, which must never be shown or logged. A secret of the repository overrides one of its organization, of
- * which it gets the first 100, by name, that it may use. The caller decides whether the run is one of the bot's.
+ * The bot's secrets for a job: names with decrypted values, which must never be shown or logged. Workflows that the bot's pull
+ * requests start get them, and registries of its configuration file. A repository's secret overrides its organization's.
+ * A repository gets the first 100 secrets, by name, that its organization lets it use. The caller decides whether the job may.
  * @throws Error if a value was sealed under another secret key
  */
 export const loadBotSecretsForJob = (

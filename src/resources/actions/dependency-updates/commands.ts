@@ -1,6 +1,7 @@
 // Commands to the bot in comments on its pull requests.
 import { findRepoById } from '#access/lookup.ts';
 import { reaches } from '#access/roles.ts';
+import type { Account } from '#access/viewer.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
@@ -18,7 +19,7 @@ import { closingTexts } from './texts.ts';
 
 type Command = { readonly name: 'rebase' | 'recreate' | 'close' } | { readonly name: 'ignore'; readonly part: IgnoredPart };
 
-/** The names by which comments may address the bot: that of its account, and the public API's. */
+/** The names by which comments may address the bot: its account's login, and the public API's name. */
 const mentions = ['hearth-dependency-bot', 'dependency-bot', 'dependabot'] as const;
 
 const commandForm = new RegExp(`^@(?:${mentions.join('|')})\\s+(.+)$`, 'i');
@@ -68,26 +69,23 @@ export const runCommand = job<Payload, JobContext>({
     const repository = (await loadNamedRepositories(context.db, [row.repository_id])).get(row.repository_id);
     const action = repository && (await botActionIn(context.scope, repository));
     if (!action) return;
+    const { author_id } = comment;
+    const author = author_id === null ? undefined : (await loadAccounts(context.db, [author_id])).get(author_id);
     // Its own comments have no commands, and answering another bot could go on for ever.
-    if (await isOfBot(context, comment.author_id)) return;
-    const refusal = await refusalOf(context, action, comment.author_id, command);
+    if (!author || author.kind === 'bot') return;
+    const refusal = await refusalOf(context, action, author, command);
     if (refusal !== undefined) return answer(context, action, issue, refusal);
-    if (command !== 'unknown') await run(context, { row, action, repository, command, by: comment.author_id ?? undefined });
+    if (command !== 'unknown') await run(context, { row, action, repository, command, by: author.id });
   },
 });
-
-async function isOfBot({ db }: JobContext, author: Id<'accounts'> | null): Promise<boolean> {
-  return author === null || (await loadAccounts(db, [author])).get(author)?.kind === 'bot';
-}
 
 async function refusalOf(
   { db }: JobContext,
   action: TextAction,
-  author: Id<'accounts'> | null,
+  account: Account,
   command: Command | 'unknown',
 ): Promise<string | undefined> {
-  const account = author === null ? undefined : (await loadAccounts(db, [author])).get(author);
-  if (account?.kind !== 'user') return 'Only people can give commands.';
+  if (account.kind !== 'user') return 'Only people can give commands.';
   const role = (await findRepoById(db, { account, grant: { kind: 'none' } }, action.repo.id))?.role;
   if (!reaches(role, 'write')) return 'Only people who may write to this repository can give commands.';
   if (command !== 'unknown') return undefined;
@@ -100,7 +98,7 @@ type Running = {
   readonly action: TextAction;
   readonly repository: Parameters<typeof recreate>[1];
   readonly command: Command;
-  readonly by: Id<'accounts'> | undefined;
+  readonly by: Id<'accounts'>;
 };
 
 async function run(context: JobContext, { row, action, repository, command, by }: Running): Promise<void> {

@@ -16,7 +16,15 @@ import { botActionIn } from './bot.ts';
 import { ignoresOf } from './ignores.ts';
 import { removeBranch } from './proposals.ts';
 import { recreate } from './recreate.ts';
-import { findProposal, insertIgnores, listOpenProposals, loadProposals, removeIgnoredVersions, updateProposal } from './store.ts';
+import {
+  findProposal,
+  insertIgnores,
+  isFor,
+  listOpenProposals,
+  loadProposals,
+  removeIgnoredVersions,
+  updateProposal,
+} from './store.ts';
 import { closingTexts } from './texts.ts';
 
 type Payload = { readonly issue: Id<'issues'>; readonly actor?: Id<'accounts'> | undefined };
@@ -50,13 +58,7 @@ export const settlePull = job<Payload, JobContext>({
     if (pull.state === 'open') {
       if (row.is_open) return;
       const others = await listOpenProposals(db, row.repository_id);
-      const isTaken = others.some(
-        (other) =>
-          other.subject === row.subject &&
-          other.ecosystem === row.ecosystem &&
-          other.directory === row.directory &&
-          other.target_branch === row.target_branch,
-      );
+      const isTaken = others.some((other) => other.subject === row.subject && isFor(other, row));
       if (isTaken) return;
       await change(async ({ tx }) => {
         await removeIgnoredVersions(tx, row, row.dependencies);

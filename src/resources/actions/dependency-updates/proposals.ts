@@ -33,6 +33,7 @@ import { digestOf } from './start.ts';
 import {
   findProposal,
   insertProposal,
+  isFor,
   listIgnores,
   listOpenProposals,
   type ProposalRow,
@@ -110,9 +111,6 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
 
 /** Longer ones are of groups, or of very many packages. An index holds them. */
 const maxSubject = 1_000;
-
-const isFor = (row: ProposalRow, { ecosystem, directory, target_branch }: UpdateRow): boolean =>
-  row.ecosystem === ecosystem && row.directory === directory && row.target_branch === target_branch;
 
 /** A name for a branch. One that another open pull request has gets a suffix. */
 function newBranch({ repository, update }: Proposing, proposed: Proposed, taken: ReadonlySet<string>): string {

@@ -4,8 +4,7 @@ import type { Tx } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { branchRef } from '#git/refs/ref-name.ts';
-import { repoOf, repositoryExists } from '#git/store.ts';
+import { repoOf } from '#git/store.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -14,7 +13,7 @@ import { dependencyBotAppOf } from '#resources/repositories/apps/index.ts';
 import { loadNamedRepositories, lockRepository, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { botLimits, configPaths, parseConfig } from '#resources/security/dependency-bot/index.ts';
 import { type ConfigRow, listSchedules, putConfig, removeConfig, replaceSchedules } from './config-store.ts';
-import { digestOf } from './start.ts';
+import { digestOf, headOf } from './start.ts';
 
 type FoundConfig = { readonly path: string; readonly oid: Oid; readonly commit: Oid };
 
@@ -23,16 +22,14 @@ export async function findConfig(
   git: JobContext['services']['git'],
   repository: RepositoryWithOwner,
 ): Promise<FoundConfig | undefined> {
-  const gitRepository = repoOf(git, repository.id);
-  if (!(await repositoryExists(gitRepository))) return undefined;
-  await using reader = await openObjects(gitRepository);
-  const head = await reader.findInfo(branchRef(repository.default_branch), { peel: 'commit' });
-  if (!head) return undefined;
+  const commit = await headOf({ git }, repository, repository.default_branch);
+  if (commit === undefined) return undefined;
+  await using reader = await openObjects(repoOf(git, repository.id));
   for (const path of configPaths) {
-    const folder = await reader.findFolder(head.oid, path.slice(0, path.indexOf('/')));
+    const folder = await reader.findFolder(commit, path.slice(0, path.indexOf('/')));
     const entries = folder ? await reader.getTree(folder.oid) : [];
     const entry = entries.find(({ name, type }) => type === 'blob' && name === path.slice(path.indexOf('/') + 1));
-    if (entry) return { path, oid: entry.oid, commit: head.oid };
+    if (entry) return { path, oid: entry.oid, commit };
   }
   return undefined;
 }

@@ -9,15 +9,14 @@ import type { UpdateRequest } from '#resources/security/dependency-bot/index.ts'
 import { botActionIn } from './bot.ts';
 import { ignoresInRequest } from './ignores.ts';
 import { closeProposal } from './proposals.ts';
-import { directoryOf, ecosystemsOfAlerts, securityRequest } from './security.ts';
+import { directoryOf, ecosystemOf, securityRequest } from './security.ts';
 import { startUpdate } from './start.ts';
 import { listIgnores, type ProposalRow } from './store.ts';
 import { closingTexts } from './texts.ts';
 
 /**
- * Starts a search for the dependencies of a pull request alone. `isAsked`: also if the last search
- * for it was of the same commit. `overwrites`: also where somebody else has pushed to its branch,
- * whose commits are then lost.
+ * Starts a search for the dependencies of a pull request alone. `isAsked`: also if the last search for it was of the same commit.
+ * `overwrites`: also where somebody else has pushed to its branch, whose commits are then lost.
  */
 export async function recreate(
   context: JobContext,
@@ -53,12 +52,11 @@ async function requestFor({ db }: JobContext, row: ProposalRow): Promise<Omit<Up
   if (kind === 'security') {
     const alerts = (await listMendable(db, repository_id)).filter(
       (alert) =>
-        Object.hasOwn(ecosystemsOfAlerts, alert.ecosystem) &&
-        ecosystemsOfAlerts[alert.ecosystem as keyof typeof ecosystemsOfAlerts] === ecosystem &&
+        ecosystemOf(alert.ecosystem) === ecosystem &&
         directoryOf(alert.manifest_path) === directory &&
         names.has(alert.package.toLowerCase()),
     );
-    const request = await securityRequest(alerts);
+    const request = securityRequest(alerts);
     return request && { ...request, ...(groups.length > 0 ? { security_groups: groups } : {}) };
   }
   const ignores = await listIgnores(db, repository_id, ecosystem);

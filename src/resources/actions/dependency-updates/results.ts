@@ -16,6 +16,7 @@ import { isIn } from './settings.ts';
 import {
   endUpdate,
   findProposal,
+  isFor,
   listLostUpdates,
   listOpenProposals,
   listUndone,
@@ -109,7 +110,7 @@ async function isAtLimit({ db }: JobContext, update: UpdateRow, subject: string)
   const { kind, ecosystem, target_branch, options } = update;
   const open = (await listOpenProposals(db, update.repository_id)).filter((row) => row.kind === kind);
   const same = open.filter((row) => row.ecosystem === ecosystem && row.target_branch === target_branch);
-  if (same.some((row) => row.directory === update.directory && row.subject === subject)) return false;
+  if (same.some((row) => row.subject === subject && isFor(row, update))) return false;
   if (kind === 'security') return open.length >= fixedValue(updateLimits.securityPulls);
   const { limit, directories } = options;
   if (limit === undefined || directories === undefined) return false;

@@ -14,7 +14,7 @@ import { listOpenProposals, type Target } from './store.ts';
 import { closingTexts } from './texts.ts';
 
 /** The ecosystems of alerts, by their names in configuration files. */
-export const ecosystemsOfAlerts = { npm: 'npm', pip: 'pip', go: 'gomod' } as const;
+const ecosystemsOfAlerts = { npm: 'npm', pip: 'pip', go: 'gomod' } as const;
 type AlertEcosystem = keyof typeof ecosystemsOfAlerts;
 
 const isUpdated = (ecosystem: string): ecosystem is AlertEcosystem => Object.hasOwn(ecosystemsOfAlerts, ecosystem);
@@ -58,7 +58,7 @@ export async function updateVulnerable(
   if (!hasSecurityUpdates(repository) || alerts.length === 0) return;
   const targets = grouped(alerts, ({ ecosystem, manifest_path }) => JSON.stringify([ecosystem, directoryOf(manifest_path)]));
   for (const some of targets.values()) {
-    const request = await securityRequest(some);
+    const request = securityRequest(some);
     if (!request) continue;
     const settings = await settingsFor(context.db, repository.id, request);
     await startUpdate(context, {
@@ -73,7 +73,7 @@ export async function updateVulnerable(
 }
 
 /** What to look for, for alerts of one ecosystem in one directory. */
-export async function securityRequest(alerts: readonly MendableAlert[]): Promise<Omit<UpdateRequest, 'open'> | undefined> {
+export function securityRequest(alerts: readonly MendableAlert[]): Omit<UpdateRequest, 'open'> | undefined {
   const [first] = alerts;
   const ecosystem = first?.ecosystem;
   if (!first || ecosystem === undefined || !isUpdated(ecosystem)) return undefined;
@@ -125,7 +125,8 @@ async function closeUnneeded(
   if (action) for (const row of unneeded) await closeProposal(context, action, row, closingTexts.done);
 }
 
-const ecosystemOf = (ecosystem: string): Target['ecosystem'] | undefined =>
+/** The ecosystem of an alert, by its name in configuration files; undefined if the bot has no updates for it. */
+export const ecosystemOf = (ecosystem: string): Target['ecosystem'] | undefined =>
   isUpdated(ecosystem) ? ecosystemsOfAlerts[ecosystem] : undefined;
 
 const keyOf = (ecosystem: string | undefined, directory: string, name: string): string =>

@@ -2,9 +2,8 @@
 import { createHash } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import type { JobContext } from '#endpoint/job-context.ts';
-import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
-import { branchRef } from '#git/refs/ref-name.ts';
+import { findBranch } from '#git/refs/refs.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
@@ -52,7 +51,7 @@ export async function startUpdate(context: JobContext, wanted: WantedUpdate): Pr
     kind: request.kind,
     target_branch: targetBranch,
   };
-  const base = await headOf(context, repository, targetBranch);
+  const base = await headOf(services, repository, targetBranch);
   if (base === undefined) return;
   const last = recreates === undefined ? await findLastUpdate(scope.db, target) : await findLastRecreation(scope.db, recreates);
   if (last?.state === 'running') return;
@@ -118,12 +117,14 @@ const notStarted = (conclusion: string | null | undefined): string =>
 const titleOf = ({ ecosystem, directory, kind }: Omit<UpdateRequest, 'open'>): string =>
   `${kind === 'security' ? 'Security updates' : 'Version updates'} of ${ecosystem} in ${directory}`;
 
-/** The commit of a branch; undefined if it doesn't exist. */
-async function headOf({ services }: JobContext, { id }: RepositoryWithOwner, branch: string): Promise<Oid | undefined> {
-  const gitRepository = repoOf(services.git, id);
-  if (!(await repositoryExists(gitRepository))) return undefined;
-  await using reader = await openObjects(gitRepository);
-  return (await reader.findInfo(branchRef(branch), { peel: 'commit' }))?.oid;
+/** The commit of a branch; undefined if the branch, or Git's repository, doesn't exist. */
+export async function headOf(
+  { git }: Pick<JobContext['services'], 'git'>,
+  { id }: Pick<RepositoryWithOwner, 'id'>,
+  branch: string,
+): Promise<Oid | undefined> {
+  const gitRepository = repoOf(git, id);
+  return (await repositoryExists(gitRepository)) ? (await findBranch(gitRepository, branch))?.oid : undefined;
 }
 
 /** A short text that differs where what is updated differs. */

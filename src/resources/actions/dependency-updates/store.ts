@@ -38,6 +38,12 @@ export type PullOptions = {
 /** The updates of one ecosystem in one directory of a branch, for one of the two reasons. */
 export type Target = Pick<UpdateRow, 'repository_id' | 'ecosystem' | 'directory' | 'kind' | 'target_branch'>;
 
+/** Whether a pull request is for an ecosystem and a directory of a branch. */
+export const isFor = (
+  row: ProposalRow,
+  { ecosystem, directory, target_branch }: Pick<Target, 'ecosystem' | 'directory' | 'target_branch'>,
+): boolean => row.ecosystem === ecosystem && row.directory === directory && row.target_branch === target_branch;
+
 type NewUpdate = Target &
   Pick<UpdateRow, 'base_sha' | 'request' | 'options' | 'recreates_id' | 'overwrites_sha' | 'run_id' | 'created_at'>;
 

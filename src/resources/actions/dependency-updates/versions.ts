@@ -1,9 +1,7 @@
 // Version updates: what the configuration files of repositories ask for, at their times.
 import type { JobContext } from '#endpoint/job-context.ts';
-import { openObjects } from '#git/objects/objects.ts';
 import { listTree } from '#git/objects/tree-list.ts';
-import { branchRef } from '#git/refs/ref-name.ts';
-import { repoOf, repositoryExists } from '#git/store.ts';
+import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { stepsOf } from '#jobs/repeat.ts';
 import { gather } from '#lib/collections.ts';
@@ -16,7 +14,7 @@ import { ignoresInRequest } from './ignores.ts';
 import { updateLimits } from './limits.ts';
 import { openUpdates } from './requests.ts';
 import { optionsOf } from './settings.ts';
-import { startUpdate } from './start.ts';
+import { headOf, startUpdate } from './start.ts';
 import { listIgnores } from './store.ts';
 
 const batchSize = 500;
@@ -91,11 +89,11 @@ async function pathsOf(
   repository: RepositoryWithOwner,
   branch: string,
 ): Promise<readonly string[] | undefined> {
-  const gitRepository = repoOf(services.git, repository.id);
-  if (!(await repositoryExists(gitRepository))) return undefined;
-  await using reader = await openObjects(gitRepository);
-  const head = await reader.findInfo(branchRef(branch), { peel: 'commit' });
-  if (!head) return undefined;
-  const { entries } = await listTree(gitRepository, head.oid, { recursive: true, limit: fixedValue(updateLimits.files) });
+  const head = await headOf(services, repository, branch);
+  if (head === undefined) return undefined;
+  const { entries } = await listTree(repoOf(services.git, repository.id), head, {
+    recursive: true,
+    limit: fixedValue(updateLimits.files),
+  });
   return gather(entries, 'path');
 }
