@@ -58,7 +58,7 @@ export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly P
     .where('id', '=', id)
     .execute();
 
-/** Removes commands from a repository's other intents, which want the same: they are recorded. */
+/** Removes recorded commands from the other intents of the repository that have the same commands. */
 export async function removeFromOthers(
   tx: Tx,
   { id, repository_id }: Pick<Intent, 'id' | 'repository_id'>,
@@ -67,13 +67,13 @@ export async function removeFromOthers(
   const recorded = JSON.stringify(commands.map(({ ref, from, to }) => ({ ref, from, to })));
   await sql`
     with recorded as (select command from jsonb_array_elements(${recorded}::jsonb) as command)
-    update ref_changes c set commands = array_to_json(array(
-      select command from jsonb_array_elements(c.commands) with ordinality as wanted(command, number)
-      where command not in (select command from recorded) order by number))::jsonb
+    update ref_changes c set commands = (
+      select coalesce(jsonb_agg(command order by number), '[]')
+      from jsonb_array_elements(c.commands) with ordinality as wanted(command, number)
+      where command not in (select command from recorded))
     where c.repository_id = ${repository_id} and c.id <> ${id}
-      and exists (select from jsonb_array_elements(c.commands) as command where command in (select command from recorded))`.execute(
-    tx,
-  );
+      and exists (select from jsonb_array_elements(c.commands) as command where command in (select command from recorded))
+  `.execute(tx);
 }
 
 /** Whether an unfinished intent of a repository involves one of these refs. */

@@ -157,3 +157,49 @@ test('a move recorded elsewhere isn’t followed by what another push wanted', a
   await settle();
   expect(await findNewName(here.db, repo.id, 'old')).toBeUndefined();
 });
+
+/** Every way in which three things can be ordered. */
+const orders = [
+  [0, 1, 2],
+  [0, 2, 1],
+  [1, 0, 2],
+  [1, 2, 0],
+  [2, 0, 1],
+  [2, 1, 0],
+] as const;
+
+test.each([
+  ['is recorded', 'is refused'],
+  ['is recorded', 'breaks off'],
+  ['is recorded', 'is killed'],
+  ['is killed', 'is refused'],
+  ['is killed', 'breaks off'],
+  ['is killed', 'is killed'],
+])('a move has one event, in whatever order its push %s, another push %s and recovery runs', async (moverEnd, otherEnd) => {
+  for (const order of orders)
+    for (const isMoverFirst of [true, false]) {
+      const { here, ada, repo, command, begin, moveInGit, wait, settle, news } = await rivals();
+      const early = await begin();
+      wait();
+      const late = await begin();
+      const [mover, other] = isMoverFirst ? [early, late] : [late, early];
+      await moveInGit();
+      const steps = [
+        async () => {
+          if (moverEnd === 'is recorded') await mover.succeed();
+        },
+        async () => {
+          if (otherEnd === 'is refused') await other.beRefused();
+          if (otherEnd === 'breaks off') await other.breakOff();
+        },
+        settle,
+      ];
+      for (const step of order) await steps[step]?.();
+      await settle();
+      expect(await news(), `${order}, ${isMoverFirst}`).toEqual([pushed(ada.id, command)]);
+      here.clock.now = new Date(here.clock.now.getTime() + 25 * 60 * minuteMs);
+      await settle();
+      expect(await news()).toHaveLength(1);
+      expect(await unfinished(here, repo)).toEqual([]);
+    }
+});
