@@ -40,9 +40,9 @@ export async function recoverIntent(scope: PushScope, intent: Unfinished, onFail
 }
 
 /**
- * Commands that aren't done stay in the intent, since the push may still be running. So do commands whose move is recorded: another
- * push made it. A move isn't recorded twice, since the push also locks the repository's row, and since the move leaves the intents
- * of all pushes that wanted the same: one of them may have made it.
+ * Commands that aren't done stay in the intent, since the push may still be running. So do commands whose move is recorded:
+ * another push made it. A move isn't recorded twice: the push also locks the repository's row, and a recorded move leaves the
+ * intents of all pushes that wanted the same, since any of them may have made it.
  */
 const settle = (given: PushScope, unfinished: Unfinished, { isFollowed }: { isFollowed: boolean }): Promise<void> =>
   given.change(async (scope) => {

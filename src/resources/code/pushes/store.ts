@@ -154,9 +154,7 @@ export const listUnfinished = async (db: Db, before: Date): Promise<Id<'reposito
       .execute()
   ).map((row) => row.repository_id);
 
-/**
- * The values of refs after their latest events, null where that was a deletion. Refs without an event since this time are omitted.
- */
+/** The values of refs after their latest events, null after a deletion. Refs without an event since this time are omitted. */
 export async function loadRecordedTips(
   tx: Tx,
   repository: Id<'repositories'>,
