@@ -1,6 +1,6 @@
 // Whether a move is recorded already. Refs don't say which push moved them, and several pushes may want the same move. But the
-// events of a ref are a chain, from value to value: where it ends at the ref's present value, nothing is left to record. Whoever
-// asks has locked the repository, as everybody has who records.
+// events of a ref are a chain, from value to value: where it ends at the ref's present value, nothing is left to record. Callers
+// hold the lock of the repository, as everybody does who records.
 
 import type { WriteScope } from '#endpoint/scope.ts';
 import type { RefMove } from '#events/ref-moves.ts';
@@ -23,8 +23,8 @@ type About = {
 };
 
 /**
- * Where the events of refs end. A push read the former values of its refs shortly before it began. The events that followed have
- * the times at which their own pushes began.
+ * Where the events of refs end. Events from long before the push aren't read: a push begins soon after its client has read the
+ * refs. An event has the time at which its own push began, which may be `maxPushMs` before it was recorded.
  */
 const loadTips = (
   { tx }: WriteScope,
