@@ -1,7 +1,7 @@
 import type { Page } from './page.ts';
-import { issuePage } from './pages/collaboration/issue.ts';
-import { homePage } from './pages/platform/home.ts';
-import { overviewPage } from './pages/repositories/overview.ts';
+import { collaborationPages } from './pages/collaboration/pages.ts';
+import { platformPages } from './pages/platform/pages.ts';
+import { repositoriesPages } from './pages/repositories/pages.ts';
 
-/** All pages. */
-export const allPages: readonly Page[] = [homePage, overviewPage, issuePage];
+/** All pages. Each product lists its own. */
+export const allPages: readonly Page[] = [...collaborationPages, ...platformPages, ...repositoriesPages];

@@ -1,6 +1,7 @@
 // A real browser for tests: the one that HEARTH_TEST_BROWSER names, that of the machine, or the one of the package
 // @sparticuz/chromium.
 import { existsSync } from 'node:fs';
+import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect } from 'vitest';
 import type { Account } from '#access/viewer.ts';
@@ -66,4 +67,14 @@ async function closeBrowser(): Promise<void> {
   const browser = await opened;
   opened = undefined;
   await browser?.close();
+}
+
+/** Requires that axe finds nothing against WCAG 2.2 AA in the page that a tab shows, in light and in dark. */
+export async function expectAccessible({ page }: Tab): Promise<void> {
+  for (const colorScheme of ['light', 'dark'] as const) {
+    await page.emulateMedia({ colorScheme });
+    const { violations } = await new AxeBuilder({ page }).analyze();
+    const found = violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html.slice(0, 200)).join(' | ')}`);
+    expect(found, `${page.url()} in ${colorScheme}`).toEqual([]);
+  }
 }

@@ -1,0 +1,4 @@
+import type { Page } from '#console/page.ts';
+import { overviewPage } from './overview.ts';
+
+export const repositoriesPages: readonly Page[] = [overviewPage];
