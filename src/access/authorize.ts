@@ -1,6 +1,6 @@
 import { limitMessage, mayInteract } from './interaction-limits.ts';
 import { holds, type Permission, parsePermission, permissionScope } from './permissions.ts';
-import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
+import { acceptedRoles, alternatives, type NoPermissionReason, type Policy } from './policy.ts';
 import { isRole, type OrgRole, type Role, reaches } from './roles.ts';
 import { expandScopes } from './scopes.ts';
 import { everyCredential } from './tokens.ts';
@@ -134,7 +134,7 @@ const migrationLock: Check = ({ policy, target, write, passes }) => {
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
   if (policy.role === undefined || hasNoRole(grant)) return undefined;
-  return passes('role', roleSuffices(policy.role, target), `needs ${policy.role}`)
+  return passes('role', rolesSuffice(policy, policy.role, target), `needs ${acceptedRoles(policy)}`)
     ? undefined
     : refuseWithReason(request, roleMessage(policy.role, target));
 };
@@ -210,6 +210,10 @@ function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): 
   if (!resource) return 'permissions' in grant && holds(grant.permissions, permission);
   return holds(resource.held, permission) && (isOfRepository || resource === org ? resource.reached : true);
 }
+
+/** Whether the viewer has the role, or the one that is enough in its place. */
+const rolesSuffice = ({ orRole }: Policy, role: Role | OrgRole, target: Target): boolean =>
+  roleSuffices(role, target) || (orRole !== undefined && (isRole(role) ? target.repo : target.org)?.managesSecurity === true);
 
 function roleSuffices(role: Role | OrgRole, target: Target): boolean {
   if (isRole(role)) return reaches(target.repo?.role, role);
