@@ -134,7 +134,9 @@ const migrationLock: Check = ({ policy, target, write, passes }) => {
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
   if (policy.role === undefined || hasNoRole(grant)) return undefined;
-  return passes('role', rolesSuffice(policy, policy.role, target), `needs ${acceptedRoles(policy)}`)
+  const isManager = managesInPlace(policy, policy.role, target);
+  const because = `needs ${acceptedRoles(policy)}${isManager ? ', is security_manager' : ''}`;
+  return passes('role', roleSuffices(policy.role, target) || isManager, because)
     ? undefined
     : refuseWithReason(request, roleMessage(policy.role, target));
 };
@@ -211,9 +213,9 @@ function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): 
   return holds(resource.held, permission) && (isOfRepository || resource === org ? resource.reached : true);
 }
 
-/** Whether the viewer has the role, or the one that is enough in its place. */
-const rolesSuffice = ({ orRole }: Policy, role: Role | OrgRole, target: Target): boolean =>
-  roleSuffices(role, target) || (orRole !== undefined && (isRole(role) ? target.repo : target.org)?.managesSecurity === true);
+/** Whether the viewer has the role that is enough in place of the required one. */
+const managesInPlace = ({ orRole }: Policy, role: Role | OrgRole, { repo, org }: Target): boolean =>
+  orRole === 'security_manager' && (isRole(role) ? repo : org)?.managesSecurity === true;
 
 function roleSuffices(role: Role | OrgRole, target: Target): boolean {
   if (isRole(role)) return reaches(target.repo?.role, role);
