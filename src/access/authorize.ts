@@ -134,7 +134,7 @@ const migrationLock: Check = ({ policy, target, write, passes }) => {
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
   if (policy.role === undefined || hasNoRole(grant)) return undefined;
-  const isManager = managesInPlace(policy, policy.role, target);
+  const isManager = holdsOrRole(policy, policy.role, target);
   const because = `needs ${acceptedRoles(policy)}${isManager ? ', is security_manager' : ''}`;
   return passes('role', roleSuffices(policy.role, target) || isManager, because)
     ? undefined
@@ -214,7 +214,7 @@ function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): 
 }
 
 /** Whether the viewer has the role that is enough in place of the required one. */
-const managesInPlace = ({ orRole }: Policy, role: Role | OrgRole, { repo, org }: Target): boolean =>
+const holdsOrRole = ({ orRole }: Policy, role: Role | OrgRole, { repo, org }: Target): boolean =>
   orRole === 'security_manager' && (isRole(role) ? repo : org)?.managesSecurity === true;
 
 function roleSuffices(role: Role | OrgRole, target: Target): boolean {

@@ -172,7 +172,9 @@ type OrgAccess = { role: OrgRole | null; manages: boolean; reached: boolean; hel
 const accessIn = <Access extends Record<string, unknown>>(columns: Columns): Access =>
   Object.fromEntries(accessColumns.map(([name, full]) => [name, columns[full]])) as Access;
 
-const accessColumns = ['level', 'manages', 'role', 'reached', 'held', 'interaction'].map((name) => [name, column('root', name)] as const);
+const accessColumns = ['level', 'manages', 'role', 'reached', 'held', 'interaction'].map(
+  (name) => [name, column('root', name)] as const,
+);
 
 /** A user or bot by its login. */
 export const findUser = (db: Db, login: string): Promise<Account | undefined> =>

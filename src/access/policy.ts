@@ -80,8 +80,7 @@ export function alternatives(rule: PermissionRule): readonly (readonly Permissio
 }
 
 /** The required role as text, for example `admin or security_manager`; empty if none is required. */
-export const acceptedRoles = ({ role, orRole }: Policy): string =>
-  [role, orRole].filter((one) => one !== undefined).join(' or ');
+export const acceptedRoles = ({ role, orRole }: Policy): string => [role, orRole].filter((one) => one !== undefined).join(' or ');
 
 /** The value of `X-Accepted-OAuth-Scopes`. */
 export const acceptedScopes = ({ scopes = [], alsoScopes = [] }: Policy): string => [...scopes, ...alsoScopes].join(', ');

@@ -32,7 +32,9 @@ await client.patch(base, { security_and_analysis: { secret_scanning: { status: '
 
 const { roles } = (await client.get(`${path}/organization-roles`)).body;
 const role = roles.find(({ name }: { name: string }) => name === 'security_manager');
-const holders = [`users/${manager.login}/${role.id}`, `teams/guards/${role.id}`].map((one) => `${path}/organization-roles/${one}`);
+const holders = [`users/${manager.login}/${role.id}`, `teams/guards/${role.id}`].map(
+  (one) => `${path}/organization-roles/${one}`,
+);
 
 /** The endpoints that accept security managers. Those that delete or turn off something come last. */
 const accepting = allEndpoints
@@ -100,7 +102,8 @@ const isOfRepository = (endpoint: Endpoint): boolean => endpoint.path.includes('
 const toReaders = ({ method }: Endpoint) => [method === 'GET' ? 404 : 403];
 /** A repository that they can't read is hidden from members. */
 const toMembers = (endpoint: Endpoint) => (isOfRepository(endpoint) ? [404] : toReaders(endpoint));
-const toManagers = ({ id, replies }: Endpoint) => (id in refusedAnyway ? [refusedAnyway[id] ?? 0] : Object.keys(replies).map(Number));
+const toManagers = ({ id, replies }: Endpoint) =>
+  id in refusedAnyway ? [refusedAnyway[id] ?? 0] : Object.keys(replies).map(Number);
 
 test('every endpoint that accepts security managers is open to them, for as long as they have the role', async () => {
   expect(accepting.length).toBeGreaterThan(50);

@@ -7,14 +7,7 @@ import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findMembershipForUpdate, lockOrganization } from '#resources/identity/members/index.ts';
 import { roleLimits } from './limits.ts';
-import {
-  type Holder,
-  insertAssignment,
-  isSecurityManager,
-  listTeamsGiven,
-  type RoleRow,
-  removeAssignments,
-} from './store.ts';
+import { type Holder, insertAssignment, isSecurityManager, listTeamsGiven, type RoleRow, removeAssignments } from './store.ts';
 
 /** A user as the holder of a role. Refuses users who aren't members, since only members can have one. */
 export async function memberHolder(scope: WriteScope, org: Org, user: Account): Promise<Holder> {

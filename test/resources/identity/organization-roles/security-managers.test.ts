@@ -178,7 +178,9 @@ test('they are told of alerts and see them, but not those of a private fork', as
   }
   await w.settle();
   const shown = async (who: typeof client) =>
-    (await who.get(`${path}/secret-scanning/alerts`)).body.map(({ repository }: { repository: { name: string } }) => repository.name);
+    (await who.get(`${path}/secret-scanning/alerts`)).body.map(
+      ({ repository }: { repository: { name: string } }) => repository.name,
+    );
   expect(await shown(client)).toHaveLength(2);
   expect(await shown(hers)).toEqual([place.split('/').at(-1)]);
   const walked = await hers.get(`${path}/secret-scanning/alerts?per_page=1`);

@@ -8,7 +8,7 @@ import { presentWithRepositories } from '#resources/repositories/repositories/in
 import { filterOf, refsOf } from '../filters.ts';
 import { listInstances } from '../instance-store.ts';
 import { codeScanningAlert } from '../path-resources.ts';
-import { readsFindings, changesFindings } from '../policies.ts';
+import { changesFindings, readsFindings } from '../policies.ts';
 import { presentAlert, presentAlerts, presentInstance } from '../present.ts';
 import { changeAlert } from '../rules.ts';
 import {
