@@ -51,7 +51,7 @@ export const isCovered = (of: RepositoriesCovered): RawBuilder<boolean> =>
   'repository' in of
     ? sql<boolean>`a.repository_id = ${of.repository}`
     : sql<boolean>`(r.owner_id = ${of.owner} and ${reachedBy(of.viewer.grant)}
-        and r.id not in (${hiddenFrom(of.viewer.account?.id ?? 0)}))`;
+        and ${isNotHidden(of.viewer)})`;
 
 /** Whether the credential reaches the repository `r`, apart from its being public. */
 export function reachedBy(grant: Grant): RawBuilder<boolean> {
@@ -212,6 +212,10 @@ const directlyOf = (accountId: number) =>
  * double the time.
  */
 const hiddenFrom = (accountId: number) => sql`select hidden_private_forks(${accountId})`;
+
+/** Whether the repository `r` is none of the private forks that a viewer doesn't see. */
+export const isNotHidden = ({ account }: Viewer): RawBuilder<boolean> =>
+  sql<boolean>`r.id not in (${hiddenFrom(account?.id ?? 0)})`;
 
 /** Whether the repository `r` is internal, or an account has a role of its own there. Public repositories don't count. */
 const affiliatedWith = (accountId: number): RawBuilder<boolean> =>

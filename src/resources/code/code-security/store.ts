@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { isCovered } from '#access/sql.ts';
+import { isCovered, isNotHidden } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderById } from '#database/list.ts';
@@ -153,10 +153,14 @@ export async function putAttachments(
   return rows[0]?.total ?? 0;
 }
 
-/** The number of the given repositories that belong to an organization. */
-export const countOwned = async (db: Db, organization: Id<'accounts'>, ids: readonly Id<'repositories'>[]): Promise<number> => {
-  const { rows } = await sql<{ total: number }>`select count(*)::integer as total from repositories
-    where owner_id = ${organization} and id = any (${[...ids]}::bigint[])`.execute(db);
+/** The number of the given repositories that belong to an organization, without private forks that the viewer doesn't see. */
+export const countOwned = async (
+  db: Db,
+  { organization, viewer }: { organization: Id<'accounts'>; viewer: Viewer },
+  ids: readonly Id<'repositories'>[],
+): Promise<number> => {
+  const { rows } = await sql<{ total: number }>`select count(*)::integer as total from repositories r
+    where r.owner_id = ${organization} and r.id = any (${[...ids]}::bigint[]) and ${isNotHidden(viewer)}`.execute(db);
   return rows[0]?.total ?? 0;
 };
 

@@ -189,6 +189,20 @@ test('they are told of alerts and see them, but not those of a private fork', as
   expect((await hers.get(`${place}/secret-scanning/alerts/1`)).status).toBe(200);
   for (const url of [fork, `${fork}/secret-scanning/alerts/1`]) expect((await hers.get(url)).status).toBe(404);
   expect((await hers.put(`${fork}/vulnerability-alerts`)).status).toBe(404);
+  const { body: configuration } = await hers.post(`${path}/code-security/configurations`, {
+    name: 'Engines',
+    secret_scanning: 'enabled',
+  });
+  const attach = async (who: typeof client, at: string) => {
+    const { id } = (await client.get(at)).body;
+    const url = `${path}/code-security/configurations/${configuration.id}/attach`;
+    return (await who.post(url, { scope: 'selected', selected_repository_ids: [id] })).status;
+  };
+  expect([await attach(hers, fork), await attach(hers, place), await attach(client, fork)]).toEqual([422, 202, 202]);
+  await w.settle();
+  const attached = async (who: typeof client) =>
+    (await who.get(`${path}/code-security/configurations/${configuration.id}/repositories`)).body.length;
+  expect([await attached(hers), await attached(client)]).toEqual([1, 2]);
 
   const subjects = async (who: typeof client) =>
     (await who.get('/notifications')).body.map(({ subject }: { subject: { type: string } }) => subject.type);
