@@ -3349,7 +3349,7 @@ insert into "organization_roles" ("id", "organization_id", "name", "description"
   ('3', NULL, 'all_repo_write', 'Writes to every repository of the organization.', 'write', '{}', now(), now()),
   ('4', NULL, 'all_repo_maintain', 'Maintains every repository of the organization.', 'maintain', '{}', now(), now()),
   ('5', NULL, 'all_repo_admin', 'Administers every repository of the organization.', 'admin', '{}', now(), now()),
-  ('6', NULL, 'security_manager', 'Looks after the security of the organization, and reads all of its repositories.', 'read', '{}', now(), now());
+  ('6', NULL, 'security_manager', 'Reads all repositories of the organization, and manages its security: alerts, settings and advisories.', 'read', '{}', now(), now());
 insert into "security_configurations" ("id", "organization_id", "name", "description", "settings", "switches", "enforcement", "created_at", "updated_at") overriding system value values
   ('1', NULL, 'Recommended', 'Settings for alerts about vulnerabilities, reports of them in private, and secrets.', '{"secret_scanning": "enabled", "dependency_graph": "enabled", "advanced_security": "disabled", "dependency_bot_alerts": "enabled", "dependency_bot_security_updates": "not_set", "private_vulnerability_reporting": "enabled", "secret_scanning_push_protection": "enabled", "secret_scanning_non_provider_patterns": "not_set"}', '{"secret_scanning": true, "dependency_graph": true, "vulnerability_alerts": true, "private_vulnerability_reporting": true, "secret_scanning_push_protection": true}', 'enforced', '2026-01-01 00:00:00+00', '2026-01-01 00:00:00+00');
 insert into schema_migrations (version, name, checksum) values
@@ -3521,6 +3521,7 @@ insert into schema_migrations (version, name, checksum) values
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716'),
+  (305, '0305-security-managers', '995f2c89f2b713c9ea4cbe4c7e58c391137bbc3a20ab3a82e0f96aa83a5cc936'),
   (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
 
 create view organization_role_holders as
@@ -3646,6 +3647,13 @@ create view current_dependency_manifests as
            FROM (dependency_snapshots s
              JOIN repositories r ON ((r.id = s.repository_id)))
           WHERE ((s.id = m.snapshot_id) AND (s.ref = ('refs/heads/'::text || r.default_branch))))));
+create view security_managers as
+ SELECT organization_id,
+    user_id
+   FROM organization_role_holders h
+  WHERE (role_id = ( SELECT r.id
+           FROM organization_roles r
+          WHERE ((r.organization_id IS NULL) AND (lower(r.name) = 'security_manager'::text))));
 
 alter table organizations
   add constraint organizations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;

@@ -10,7 +10,14 @@ import { evaluateRules, exemptAs, type RuledScope } from './ruled-change.ts';
 import { countForks, listPrivateForks, removeRepository } from './store.ts';
 
 /** The columns of the repository, without the viewer's access to it. */
-const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
+const rowOf = ({
+  owner: _owner,
+  role: _role,
+  managesSecurity: _manages,
+  reached: _reached,
+  held: _held,
+  ...row
+}: Repo): RepositoryRow => row;
 
 /** Deletes a repository. A subscription to the event removes its folder. */
 export async function deleteRepository(scope: RuledScope, action: RepositoryAction): Promise<void> {

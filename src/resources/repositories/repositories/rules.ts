@@ -1,4 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
+import { reaches } from '#access/roles.ts';
 import { expandScopes } from '#access/scopes.ts';
 import { type Account, hasNoRole, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -242,6 +243,12 @@ function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: 
   return rest;
 }
 
+/** Refuses security managers, who don't administer the repository, other changes than those of its security switches. */
+function checkMayChange({ repo, by }: RepositoryAction, { security_and_analysis: _, ...others }: RepositoryChange): void {
+  if (reaches(repo.role, 'admin') || hasNoRole(by.grant) || Object.keys(defined(others)).length === 0) return;
+  throw forbidden('Must have admin rights to Repository.');
+}
+
 /** Changes a repository. Renaming, archiving and other changes with their own webhook event are recorded as separate events. */
 export async function changeRepository(
   scope: RuledScope,
@@ -249,6 +256,7 @@ export async function changeRepository(
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
   const { git, repo, now } = action;
+  checkMayChange(action, wanted);
   const {
     name: wantedName,
     private: _private,
