@@ -1097,6 +1097,7 @@ create table hosted_runners (
   revision integer default 1 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  problem text,
   constraint hosted_runners_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Provisioning'::text, 'Shutdown'::text, 'Deleting'::text, 'Stuck'::text]))),
   constraint hosted_runners_image_source_check CHECK ((image_source = ANY (ARRAY['service'::text, 'partner'::text, 'custom'::text]))),
   constraint hosted_runners_check CHECK (((image_source = 'custom'::text) = (custom_image_id IS NOT NULL)))
@@ -3514,7 +3515,8 @@ insert into schema_migrations (version, name, checksum) values
   (300, '0300-budgets-of-users', '378706cd49fd83d76ea6221390214fc4b7fe9f40b405105183c25ccc50a1d9af'),
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
-  (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716');
+  (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716'),
+  (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5');
 
 create view organization_role_holders as
  SELECT a.organization_id,
