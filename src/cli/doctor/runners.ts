@@ -18,5 +18,6 @@ export async function runners({ db }: Pick<CheckContext, 'db'>, config: Config):
           `stuck: ${someOf(stuck.map(({ organization, name, problem }) => `${organization}/${name} (${problem ?? 'no reason stored'})`))}`,
         ]),
   ];
-  return { check: 'runners', ok: problem === undefined && stuck.length === 0, detail: details.join('; ') };
+  const ok = problem === undefined && stuck.length === 0;
+  return { check: 'runners', ok, ...(warning === undefined ? {} : { warning: true }), detail: details.join('; ') };
 }
