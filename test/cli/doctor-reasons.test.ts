@@ -7,12 +7,13 @@ import { advisories } from '#cli/doctor/advisories.ts';
 import { budgets } from '#cli/doctor/budgets.ts';
 import { securityConfigurations } from '#cli/doctor/configurations.ts';
 import { migrations } from '#cli/doctor/migrations.ts';
+import { webhooks } from '#cli/doctor/webhooks.ts';
 import { explainConfiguration } from '#resources/code/code-security/index.ts';
 import { exportMigration } from '#resources/platform/migrations/jobs.ts';
 import { loadAdvisoryFiles } from '#resources/security/dependency-alerts/load.ts';
 import { advisoryFolder, advisoryOf, writeAdvisory } from '#test/resources/security/dependency-alerts/setting.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
-import { world } from '#test/support/world.ts';
+import { fresh, world } from '#test/support/world.ts';
 
 const folder = await mkdtemp(join(tmpdir(), 'hearth-reasons-'));
 const prices = join(folder, 'prices.json');
@@ -98,6 +99,37 @@ test('a migration that failed is named with the reason, for a week', async () =>
   expect(await migrations(here, here.clock.now)).toEqual({ check: 'migrations', ok: true, warning: true, detail });
   const later = new Date(here.clock.now.getTime() + 8 * 24 * 3_600_000);
   expect(await migrations(here, later)).toMatchObject({ detail: 'none failed in the last 7 days' });
+});
+
+test('webhooks that only subscribe to events that never happen here are named', async () => {
+  const owner = await here.user();
+  const org = await here.org(owner);
+  const repo = await here.repo(org, { by: owner });
+  const client = await here.as(owner);
+  const add = async (path: string, events: string[], more: object = {}): Promise<number> => {
+    const config = { url: `http://127.0.0.1:1/${fresh('hook')}` };
+    const { status, body } = await client.post(`${path}/hooks`, { name: 'web', config, events, ...more });
+    expect(status).toBe(201);
+    return body.id;
+  };
+  await add(`/orgs/${org.login}`, ['*']);
+  await add(`/orgs/${org.login}`, ['push', 'gollum']);
+  await add(`/orgs/${org.login}`, ['gollum'], { active: false });
+  expect(await webhooks(here)).toEqual({
+    check: 'webhooks',
+    ok: true,
+    detail: 'each active one subscribes to an event that is sent',
+  });
+  const silent = [
+    await add(`/orgs/${org.login}`, ['gollum', 'discussion']),
+    await add(`/repos/${org.login}/${repo.name}`, ['package']),
+  ];
+  const found = await webhooks(here);
+  expect(found).toMatchObject({ ok: true, warning: true });
+  expect(found.detail).toBe(
+    'get nothing, since their events never happen here: ' +
+      `${silent[0]} of ${org.login} (gollum, discussion); ${silent[1]} of ${org.login}/${repo.name} (package)`,
+  );
 });
 
 test('a budget that nothing uses up says so when it is set, and doctor names it', async () => {

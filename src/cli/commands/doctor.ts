@@ -18,6 +18,7 @@ import { refs } from '../doctor/refs.ts';
 import { newest, objects, pushes } from '../doctor/repositories.ts';
 import { runners } from '../doctor/runners.ts';
 import { ssh } from '../doctor/ssh.ts';
+import { webhooks } from '../doctor/webhooks.ts';
 import { workflowJobs } from '../doctor/workflows.ts';
 import { databaseFolderOf } from '../installation.ts';
 import type { Config } from '../settings.ts';
@@ -33,7 +34,7 @@ const levelOf = ({ ok, warning }: Diagnosis): string => (!ok ? 'WRONG' : warning
 export const doctorCommand = installationCommand(
   'doctor',
   'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, ' +
-    'runners, advisories, security configurations, migrations, budgets, indexes. Ends with 1 when something is wrong.',
+    'runners, advisories, security configurations, migrations, budgets, webhooks, indexes. Ends with 1 when something is wrong.',
   'hearth doctor --deep',
 )
   .option('--deep', 'read every Git object (git fsck), every file and the newest commits too; slow on large installations')
@@ -60,6 +61,7 @@ export const doctorCommand = installationCommand(
         await finding('configurations', () => securityConfigurations(installation)),
         await finding('migrations', () => migrations(installation, installation.now)),
         await finding('budgets', () => budgets(installation)),
+        await finding('webhooks', () => webhooks(installation)),
         await finding('ssh', () => ssh(configOf(command))),
         await finding('websites', async () => websites(configOf(command))),
         await finding('accounts', () => accounts(installation)),
