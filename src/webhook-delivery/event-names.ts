@@ -105,6 +105,5 @@ export const neverSent: Readonly<Partial<Record<EventName, string>>> = {
   projects_v2_item: 'there are no projects',
   projects_v2_status_update: 'there are no projects',
   registry_package: 'there are no packages',
-  repository_vulnerability_alert: 'it was replaced by dependabot_alert, which says the same',
   sponsorship: 'there are no sponsorships',
 };
