@@ -1,15 +1,20 @@
 import { readFile } from 'node:fs/promises';
 import { expect, test } from 'vitest';
 import { allFamilies } from '#resources/all.ts';
+import type { PayloadBuilder } from '#resources/event-kinds.ts';
 import { eventNames, neverSent } from '#webhook-delivery/event-names.ts';
 
 /** Events that the webhooks themselves cause, without a family's event. */
 const ofWebhooks = ['meta', 'ping'];
 
-const sent = new Set([
+type Builders = Readonly<Record<string, PayloadBuilder<never> | 'no webhook'>>;
+
+const sent = new Set<string>([
   ...ofWebhooks,
   ...allFamilies.flatMap(({ events = {} }) =>
-    Object.values(events).flatMap((builder) => (builder === 'no webhook' ? [] : builder.types.map(({ name }) => name))),
+    Object.values(events as Builders).flatMap((builder) =>
+      builder === 'no webhook' ? [] : builder.types.map(({ name }) => name),
+    ),
   ),
 ]);
 
