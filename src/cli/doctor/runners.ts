@@ -10,14 +10,8 @@ import { type CheckContext, type Diagnosis, someOf } from './diagnosis.ts';
 export async function runners({ db }: Pick<CheckContext, 'db'>, config: Config): Promise<Diagnosis> {
   const { detail, warning, problem } = await providerFor(config).check();
   const stuck = await listStuckRunners(db);
-  const details = [
-    problem ?? warning ?? detail,
-    ...(stuck.length === 0
-      ? []
-      : [
-          `stuck: ${someOf(stuck.map(({ organization, name, problem }) => `${organization}/${name} (${problem ?? 'no reason stored'})`))}`,
-        ]),
-  ];
+  const named = stuck.map(({ organization, name, problem }) => `${organization}/${name} (${problem ?? 'no reason stored'})`);
+  const details = [problem ?? warning ?? detail, ...(named.length === 0 ? [] : [`stuck: ${someOf(named, '; ')}`])];
   const ok = problem === undefined && stuck.length === 0;
   return { check: 'runners', ok, ...(warning === undefined ? {} : { warning: true }), detail: details.join('; ') };
 }

@@ -102,7 +102,7 @@ export const listUnprovisioned = (db: Db, { before, limit }: { before: Date; lim
     .execute();
 
 /** A runner whose machine can't be made. */
-export type StuckRunner = Pick<RunnerRow, 'name' | 'problem'> & { readonly organization: string };
+type StuckRunner = Pick<RunnerRow, 'name' | 'problem'> & { readonly organization: string };
 
 /** The runners of all organizations whose last attempt failed, with the reasons, the oldest first. */
 export const listStuck = (db: Db): Promise<StuckRunner[]> =>

@@ -125,7 +125,7 @@ export const keyUseMs = 60_000;
 export const removeKey = (tx: Tx, id: Id<'public_keys'>) => tx.deleteFrom('public_keys').where('id', '=', id).execute();
 
 /** A suspended user, with who suspended them and the reason that was given. */
-export type SuspendedUser = {
+type SuspendedUser = {
   readonly login: string;
   readonly since: Date;
   readonly by: string | null;
