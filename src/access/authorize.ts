@@ -3,8 +3,8 @@ import { holds, type Permission, parsePermission, permissionScope } from './perm
 import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
 import { isRole, type OrgRole, type Role, reaches } from './roles.ts';
 import { expandScopes } from './scopes.ts';
-import { everyToken } from './tokens.ts';
-import { type Grant, hasNoRole, isScoped, isSshKey, isToken, type Org, type Repo, type Viewer } from './viewer.ts';
+import { everyCredential } from './tokens.ts';
+import { type Grant, hasNoRole, isAcceptable, isScoped, isSshKey, type Org, type Repo, type Viewer } from './viewer.ts';
 
 /** The repository and the organization of the path, with the viewer's access to each. */
 export type Target = { repo?: Repo; org?: Org };
@@ -73,7 +73,7 @@ const publicAccess: Check = ({ policy, none, grant, target, write, passes }) => 
   if (none === 'public' || none === 'token_exchange') return allowed;
   if (policy.public !== true || write || (target.repo && target.repo.visibility !== 'public')) return undefined;
   passes('public', true, 'the resource is public and the endpoint reads it');
-  return isToken(grant) && !kindAllowed(policy, grant) ? refuseKind(policy, grant) : allowed;
+  return isAcceptable(grant) && !kindAllowed(policy, grant) ? refuseKind(policy, grant) : allowed;
 };
 
 const credential: Check = ({ policy, none, grant, passes }) => {
@@ -87,20 +87,22 @@ const credential: Check = ({ policy, none, grant, passes }) => {
     return passes('client', grant.kind === 'client', 'client id and secret') ? allowed : refuse('not_found', 'Not Found');
   // SSH keys are accepted by Git's transport only, which checks the permission for contents.
   if (isSshKey(grant)) return undefined;
-  if (!isToken(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
-  const because = `${grant.kind} among ${(policy.tokens ?? everyToken).join(', ')}`;
-  return passes('token kind', kindAllowed(policy, grant), because) ? undefined : refuseKind(policy, grant);
+  if (!isAcceptable(grant)) return refuse('forbidden', 'A JSON web token cannot be used here');
+  const because = `${grant.kind} among ${(policy.credentials ?? everyCredential).join(', ')}`;
+  return passes('credential kind', kindAllowed(policy, grant), because) ? undefined : refuseKind(policy, grant);
 };
 
 const siteAdministrator: Check = ({ none, viewer: { account }, grant, passes }) => {
   if (none !== 'site_admin') return undefined;
-  const admin = account?.site_admin === true && grant.kind === 'classic_pat' && grant.scopes.includes('site_admin');
-  return passes('site administrator', admin, 'a site administrator by a classic token with the scope site_admin')
+  const byToken = grant.kind === 'classic_pat' && grant.scopes.includes('site_admin');
+  const bySession = grant.kind === 'session' && grant.isRecent;
+  const because = 'a site administrator by a classic token with the scope site_admin, or by a recent sign-in';
+  return passes('site administrator', account?.site_admin === true && (byToken || bySession), because)
     ? allowed
     : refuse('forbidden', 'Must be a site administrator');
 };
 
-/** Classic and OAuth tokens have scopes, all others a set of permissions. */
+/** Classic and OAuth tokens and sessions have scopes, all others a set of permissions. */
 const scopeOrPermission: Check = (request) => {
   const { policy, none, grant, target, passes } = request;
   if (isScoped(grant)) {
@@ -183,7 +185,7 @@ const withheldNote = (grant: Grant): string =>
   grant.kind === 'fine_grained_pat' && grant.withheld !== undefined ? `: ${grant.withheld}` : '';
 
 const kindAllowed = (policy: Policy, grant: Grant): boolean =>
-  isToken(grant) && (policy.tokens ?? everyToken).includes(grant.kind);
+  isAcceptable(grant) && (policy.credentials ?? everyCredential).includes(grant.kind);
 
 function scopesSuffice(policy: Policy, held: readonly string[], target: Target): boolean {
   const all = expandScopes(held);
@@ -228,9 +230,9 @@ const refuse = (refusal: RefusalOfAccess, message: string): Decision => ({ allow
 const refuseWithReason = ({ write, none, target: { repo, org } }: AuthorizationRequest, message: string): Decision =>
   write || !(repo || org) || (repo && none === 'own_account') ? refuse('forbidden', message) : refuse('not_found', 'Not Found');
 
-/** Refuses a token of a kind that isn't accepted. */
-const refuseKind = ({ tokens }: Policy, grant: Grant): Decision =>
-  tokens?.every((kind) => kind === 'installation')
+/** Refuses a credential of a kind that isn't accepted. */
+const refuseKind = ({ credentials }: Policy, grant: Grant): Decision =>
+  credentials?.every((kind) => kind === 'installation')
     ? refuse('forbidden', 'You must authenticate via an app.')
     : refuseCredential(grant);
 
@@ -238,6 +240,7 @@ const refuseCredential = (grant: Grant): Decision => refuse('forbidden', credent
 
 function credentialMessage(grant: Grant): string {
   if (grant.kind === 'installation' || grant.kind === 'app_user') return 'Resource not accessible by integration';
+  if (grant.kind === 'session') return 'This needs a token of an app';
   if (grant.kind !== 'deploy_key') return 'Resource not accessible by personal access token';
   return holds(grant.permissions, 'contents:write')
     ? 'This is a deploy key of another repository'

@@ -1,7 +1,7 @@
 import type { Permission } from './permissions.ts';
 import type { OrgRole, Role } from './roles.ts';
 import type { Scope } from './scopes.ts';
-import type { TokenKind } from './tokens.ts';
+import type { AcceptedCredential } from './tokens.ts';
 
 /**
  * Why an endpoint needs no permission of document 3:
@@ -12,7 +12,8 @@ import type { TokenKind } from './tokens.ts';
  * - client_secret: an app authenticates with client id and secret (Basic);
  * - scoped_token: only tokens with scopes are accepted, which have no permissions;
  * - token_exchange: the request holds a secret code, which the endpoint checks;
- * - site_admin: the administrator of the installation, with a classic token of the scope `site_admin`.
+ * - site_admin: the administrator of the installation, with a classic token of the scope `site_admin`, or a session that was
+ *   begun or confirmed lately.
  */
 const noPermissionReasons = [
   'own_account',
@@ -43,8 +44,8 @@ export type Policy = {
   readonly scopes?: readonly Scope[];
   /** A classic or OAuth token needs all of these too. */
   readonly alsoScopes?: readonly Scope[];
-  /** The kinds of tokens that are accepted. Omitted: every kind. */
-  readonly tokens?: readonly TokenKind[];
+  /** The kinds of tokens that are accepted, and whether sessions of browsers are. Omitted: every kind. */
+  readonly credentials?: readonly AcceptedCredential[];
   /** The role that the caller needs in the repository of the path. If the path names none, the role in its organization. */
   readonly role?: Role | OrgRole;
   /** Set if anybody, signed in or not, may read a public resource. */

@@ -45,6 +45,7 @@ export function reachedBy(grant: Grant): RawBuilder<boolean> {
     case 'classic_pat':
     case 'oauth_app':
     case 'ssh_key':
+    case 'session':
       return expandScopes(grant.scopes).has('repo') ? sql<boolean>`true` : sql<boolean>`r.visibility = 'public'`;
     case 'fine_grained_pat':
       if (grant.ownerId === undefined || grant.selection === 'public') return sql<boolean>`false`;
@@ -95,6 +96,7 @@ export function organizationKnownTo(grant: Grant, column: RawBuilder<unknown>): 
     case 'classic_pat':
     case 'oauth_app':
     case 'ssh_key':
+    case 'session':
       return sql<boolean>`true`;
     case 'fine_grained_pat':
     case 'installation':

@@ -12,6 +12,13 @@ export const tokenPrefixes: Record<TokenKind, string> = {
 };
 export const refreshTokenPrefix = 'hrr_';
 
-export const everyToken = tokenKinds;
+/** The kinds of credentials that an endpoint may accept: tokens, and the session of a browser. */
+export const everyCredential = [...tokenKinds, 'session'] as const;
+export type AcceptedCredential = (typeof everyCredential)[number];
+
 /** Kinds that act for a person; an installation acts for an app. */
-export const userTokens = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user'] as const;
+export const userCredentials = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'session'] as const;
+
+/** The kinds of tokens among accepted credentials, for the API's documentation. */
+export const tokensAmong = (credentials: readonly AcceptedCredential[]): TokenKind[] =>
+  tokenKinds.filter((kind) => credentials.includes(kind));

@@ -4,7 +4,8 @@ import type { Id } from '#lib/id.ts';
 import type { InteractionLimit, LimitInForce } from './interaction-limits.ts';
 import type { PermissionSet } from './permissions.ts';
 import type { OrgRole, Role } from './roles.ts';
-import type { TokenKind } from './tokens.ts';
+import type { Scope } from './scopes.ts';
+import type { AcceptedCredential, TokenKind } from './tokens.ts';
 
 export type Account = Selectable<DB['accounts']>;
 export type RepositoryRow = Selectable<DB['repositories']>;
@@ -38,6 +39,11 @@ export type Grant =
       expiresAt?: Date;
     }
   | { kind: 'app_jwt'; appId: Id<'apps'>; ownerId: Id<'accounts'> }
+  /**
+   * The session of a browser, which has no token. The person's roles alone decide what it may do, so it has all scopes. It never
+   * reaches the API: only pages of this server run endpoints with it.
+   */
+  | { kind: 'session'; sessionId: Id<'sessions'>; scopes: readonly Scope[]; isRecent: boolean }
   /** A user's SSH key. Only Git's transport accepts it. */
   | { kind: 'ssh_key'; keyId: Id<'public_keys'>; scopes: readonly ['repo'] }
   /** A deploy key, which acts for no account. Its pushes are attributed to `addedBy`, the account that added it. */
@@ -69,7 +75,11 @@ export const anonymous: Viewer = { grant: { kind: 'none' } };
 export const everybody: Viewer = { grant: { kind: 'none' } };
 
 export const isToken = (grant: Grant): grant is Extract<Grant, { kind: TokenKind }> =>
-  grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && !isSshKey(grant);
+  grant.kind !== 'none' && grant.kind !== 'app_jwt' && grant.kind !== 'client' && grant.kind !== 'session' && !isSshKey(grant);
+
+/** Whether an endpoint may accept the grant: a token, or the session of a browser. */
+export const isAcceptable = (grant: Grant): grant is Extract<Grant, { kind: AcceptedCredential }> =>
+  isToken(grant) || grant.kind === 'session';
 
 /** The token of a grant. A built-in app acts without one. */
 export const tokenOf = (grant: Grant): Id<'tokens'> | undefined => ('tokenId' in grant ? grant.tokenId : undefined);
@@ -78,9 +88,9 @@ export const tokenOf = (grant: Grant): Id<'tokens'> | undefined => ('tokenId' in
 export const isSshKey = (grant: Grant): grant is Extract<Grant, { kind: 'ssh_key' | 'deploy_key' }> =>
   grant.kind === 'ssh_key' || grant.kind === 'deploy_key';
 
-/** Whether scopes limit a grant (classic and OAuth tokens, users' keys), and not a set of permissions. */
+/** Whether a grant has scopes (classic and OAuth tokens, users' keys, sessions), and not a set of permissions. */
 export const isScoped = (grant: Grant): grant is Extract<Grant, { scopes: readonly string[] }> =>
-  grant.kind === 'classic_pat' || grant.kind === 'oauth_app' || grant.kind === 'ssh_key';
+  grant.kind === 'classic_pat' || grant.kind === 'oauth_app' || grant.kind === 'ssh_key' || grant.kind === 'session';
 
 /** Whether the viewer has no role, so that only the grant allows anything: apps and deploy keys. */
 export const hasNoRole = ({ kind }: Grant): boolean => kind === 'installation' || kind === 'deploy_key';

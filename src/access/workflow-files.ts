@@ -24,13 +24,14 @@ const byPermission = (held: PermissionSet, to: string): WorkflowFileAccess =>
   holds(held, 'workflows:write') ? allowed : denied(to, '`workflows` permission');
 
 /**
- * Whether a credential may change workflow files in a repository to which it may push. SSH keys may, since they belong to a
- * person, or were added by an administrator of the repository. `held`: the credential's permissions in this repository.
+ * Whether a credential may change workflow files in a repository to which it may push. SSH keys and sessions may, since they
+ * belong to a person, or were added by an administrator of the repository. `held`: the credential's permissions in this repository.
  */
 export function workflowFileAccess(grant: Grant, { held }: { held: PermissionSet }): WorkflowFileAccess {
   switch (grant.kind) {
     case 'ssh_key':
     case 'deploy_key':
+    case 'session':
       return allowed;
     case 'classic_pat':
       return byScope(grant.scopes, 'a Personal Access Token');

@@ -2257,7 +2257,12 @@ create table sessions (
   hash bytea not null,
   account_id bigint not null,
   created_at timestamp with time zone not null,
-  expires_at timestamp with time zone not null
+  expires_at timestamp with time zone not null,
+  id bigint generated always as identity not null,
+  signed_in_at timestamp with time zone not null,
+  last_used_at timestamp with time zone,
+  address text default ''::text not null,
+  agent text default ''::text not null
 );
 create table ssh_signing_keys (
   id bigint generated always as identity not null,
@@ -3219,6 +3224,7 @@ CREATE INDEX selected_repositories_repository ON selected_repositories USING btr
 alter table sessions add constraint sessions_pkey PRIMARY KEY (hash);
 CREATE INDEX sessions_expires ON sessions USING btree (expires_at);
 CREATE INDEX sessions_account ON sessions USING btree (account_id, created_at);
+alter table sessions add constraint sessions_id_key UNIQUE (id);
 alter table ssh_signing_keys add constraint ssh_signing_keys_pkey PRIMARY KEY (id);
 CREATE UNIQUE INDEX ssh_signing_keys_fingerprint ON ssh_signing_keys USING btree (user_id, fingerprint);
 CREATE INDEX ssh_signing_keys_user ON ssh_signing_keys USING btree (user_id, id);
@@ -3516,7 +3522,8 @@ insert into schema_migrations (version, name, checksum) values
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716'),
-  (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5');
+  (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
+  (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
 
 create view organization_role_holders as
  SELECT a.organization_id,

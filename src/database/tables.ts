@@ -2131,6 +2131,11 @@ export interface Sessions {
   account_id: Id<'accounts'>;
   created_at: Date;
   expires_at: Date;
+  id: GeneratedAlways<Id<'sessions'>>;
+  signed_in_at: Date;
+  last_used_at: Date | null;
+  address: Generated<string>;
+  agent: Generated<string>;
 }
 
 export interface SshSigningKeys {

@@ -1,5 +1,5 @@
 import { acceptedPermissions, type Policy } from '#access/policy.ts';
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential, tokensAmong } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { hasErrorTexts } from '#endpoint/error-texts.ts';
 import { positionsOf } from '#endpoint/paging.ts';
@@ -72,7 +72,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     'x-permissions': acceptedPermissions(access.permission, (name) => emitPermission(vocabulary, name)),
     'x-scopes': access.scopes ?? [],
     ...(access.alsoScopes ? { 'x-also-scopes': access.alsoScopes } : {}),
-    'x-tokens': 'none' in ruleOf(access) && !access.tokens ? undefined : (access.tokens ?? everyToken),
+    'x-tokens': 'none' in ruleOf(access) && !access.credentials ? undefined : tokensAmong(access.credentials ?? everyCredential),
     ...(access.role ? { 'x-role': access.role } : {}),
   };
 }

@@ -1,6 +1,6 @@
 import { catalogue, type Level, type PermissionScope, parsePermission, permissionScope } from '#access/permissions.ts';
 import { alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
-import { everyToken, type TokenKind } from '#access/tokens.ts';
+import { everyCredential, type TokenKind, tokensAmong } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { permissionsText, permissionText, scopesText } from './needs.ts';
 
@@ -86,9 +86,13 @@ const letters: Record<TokenKind, string> = {
 };
 
 function tokensOf(access: Policy): string {
-  const { permission, tokens } = access;
+  const { permission, credentials } = access;
   const isWithoutToken = typeof permission === 'object' && 'none' in permission && withoutToken.has(permission.none);
-  return isWithoutToken ? '' : (tokens ?? everyToken).map((kind) => letters[kind]).join(' ');
+  return isWithoutToken
+    ? ''
+    : tokensAmong(credentials ?? everyCredential)
+        .map((kind) => letters[kind])
+        .join(' ');
 }
 
 const withoutToken = new Set<NoPermissionReason>(['public', 'app_jwt', 'client_secret', 'token_exchange']);

@@ -11,13 +11,21 @@ export type SlowThresholds = { readonly request: number; readonly statement: num
 export const defaultSlowThresholds: SlowThresholds = { request: 5_000, statement: 1_000 };
 
 /** The credential of a request: its kind and its ids, never its text. */
-type LoggedCredential = { credential?: string; token?: number; key?: number; app?: number; installation?: number };
+type LoggedCredential = {
+  credential?: string;
+  token?: number;
+  session?: number;
+  key?: number;
+  app?: number;
+  installation?: number;
+};
 
 export function loggedCredential({ grant }: Viewer): LoggedCredential {
   if (grant.kind === 'none') return {};
   return {
     credential: grant.kind,
     ...(isToken(grant) ? { token: grant.tokenId } : {}),
+    ...(grant.kind === 'session' ? { session: grant.sessionId } : {}),
     ...(isSshKey(grant) ? { key: grant.keyId } : {}),
     ...('appId' in grant && grant.appId !== undefined ? { app: grant.appId } : {}),
     ...(grant.kind === 'installation' ? { installation: grant.installationId } : {}),

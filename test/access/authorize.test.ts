@@ -4,7 +4,7 @@ import { interactionGroups } from '#access/interaction-limits.ts';
 import { permissionNames } from '#access/permissions.ts';
 import type { Policy } from '#access/policy.ts';
 import { scopes as everyScope } from '#access/scopes.ts';
-import { tokenKinds } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import type { Org, Repo, Viewer } from '#access/viewer.ts';
 import { allEndpoints } from '#resources/all.ts';
 import { random as randomOf } from '#test/vocabulary/random.ts';
@@ -17,7 +17,7 @@ import { type Requirement, requirementOf } from './requirements.ts';
 const cases = Number(process.env.HEARTH_TEST_CASES ?? 50_000);
 const seed = Number(process.env.HEARTH_TEST_SEED ?? 7);
 
-const kinds = ['none', 'app_jwt', 'client', ...tokenKinds] as const;
+const kinds = ['none', 'app_jwt', 'client', ...everyCredential] as const;
 const roles = { repo: ['read', 'triage', 'write', 'maintain', 'admin'], org: ['member', 'owner'] } as const;
 
 type Random = (bound: number) => number;
@@ -34,13 +34,14 @@ function factsFor(needs: Requirement, place: Place, random: Random): Facts {
   );
   const there = (of: keyof typeof roles) => ({
     role: kind === 'installation' || random(3) === 0 ? undefined : pick(roles[of], random),
-    reached: random(4) > 0,
+    reached: kind === 'session' || random(4) > 0,
   });
   return {
     kind,
     scopes: kind === 'classic_pat' || kind === 'oauth_app' ? scopes : [],
     permissions: isFineGrained ? Object.fromEntries(wanted.map((name) => [name, pick(['read', 'write', 'admin'], random)])) : {},
     siteAdmin: random(2) === 0,
+    isRecent: random(2) === 0,
     ...(place.org ? { org: there('org') } : {}),
     ...(place.repo
       ? {

@@ -97,6 +97,7 @@ export function credentialsFor(needs: Requirement): Credential[] {
   const bare = { holds: 'nothing', scopes: [], permissions: {}, elsewhere: false };
   return [
     ...['none', 'app_jwt', 'client'].map((kind) => ({ ...bare, kind })),
+    ...['nothing', 'a recent sign-in'].map((holds) => ({ ...bare, kind: 'session', holds })),
     ...['classic_pat', 'oauth_app'].flatMap((kind) =>
       scopeSets(needs).map(([holds, scopes]) => ({ ...bare, kind, holds, scopes })),
     ),
@@ -156,6 +157,7 @@ export function factsOf({ person, visibility, state, credential }: Cell, place: 
     scopes,
     permissions,
     siteAdmin: isPerson && person === 'site_admin',
+    isRecent: credential.holds === 'a recent sign-in',
     ...(place.repo
       ? {
           repo: {

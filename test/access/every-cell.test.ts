@@ -83,7 +83,7 @@ test('every cell of every endpoint is decided as the documents say', () => {
 });
 
 /** The others change no more decisions, since most of them concern only changes of repositories. */
-const main: readonly (keyof Policy)[] = ['permission', 'scopes', 'tokens', 'role'];
+const main: readonly (keyof Policy)[] = ['permission', 'scopes', 'credentials', 'role'];
 
 test('each declaration with one thing changed makes a test above fail, and most change a decision', () => {
   const counts = { flips: 0, main: 0, decided: 0 };

@@ -1,13 +1,18 @@
 import type { Target } from '#access/authorize.ts';
 import type { PermissionSet } from '#access/permissions.ts';
+import { scopes as everyScope } from '#access/scopes.ts';
 import type { Account, Grant, Org, Repo, Viewer } from '#access/viewer.ts';
 import type { Facts } from './naive.ts';
 
 const withoutAccount = ['none', 'app_jwt', 'client'];
 
 /** Facts in the form that the server has when it decides about a request. */
-export function asServed({ kind, scopes, permissions, siteAdmin, repo, org }: Facts): { viewer: Viewer; target: Target } {
-  const grant = { kind, scopes, permissions } as unknown as Grant; // the fields of a grant that `authorize` reads
+export function asServed({ kind, scopes, permissions, siteAdmin, isRecent, repo, org }: Facts): {
+  viewer: Viewer;
+  target: Target;
+} {
+  const held = kind === 'session' ? { scopes: everyScope, isRecent } : { scopes, permissions };
+  const grant = { kind, ...held } as unknown as Grant; // the fields of a grant that `authorize` reads
   const account = { site_admin: siteAdmin } as Account;
   const heldIf = (reached: boolean) => (reached ? (permissions as PermissionSet) : {});
   return {

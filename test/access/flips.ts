@@ -1,7 +1,7 @@
 import { type Permission, type PermissionName, permissionNames, permissionScope } from '#access/permissions.ts';
 import { alternatives, type Policy } from '#access/policy.ts';
 import { orgRoles, roles } from '#access/roles.ts';
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 
 /** A declaration with one change. */
 export type Flip = { readonly field: keyof Policy; readonly what: string; readonly policy: Policy };
@@ -63,11 +63,15 @@ function scopeFlips(policy: Policy): Flip[] {
 }
 
 function tokenFlips(policy: Policy): Flip[] {
-  const tokens = policy.tokens ?? everyToken;
-  return everyToken.map((kind) =>
+  const tokens = policy.credentials ?? everyCredential;
+  return everyCredential.map((kind) =>
     tokens.includes(kind)
-      ? { field: 'tokens', what: `without ${kind}`, policy: { ...policy, tokens: tokens.filter((one) => one !== kind) } }
-      : { field: 'tokens', what: `with ${kind}`, policy: { ...policy, tokens: [...tokens, kind] } },
+      ? {
+          field: 'credentials',
+          what: `without ${kind}`,
+          policy: { ...policy, credentials: tokens.filter((one) => one !== kind) },
+        }
+      : { field: 'credentials', what: `with ${kind}`, policy: { ...policy, credentials: [...tokens, kind] } },
   );
 }
 

@@ -1,7 +1,9 @@
 // Random organizations with people, nested teams, roles and repositories, and the documents' answer to who may read what in them.
 import { sql } from 'kysely';
+import { scopes as everyScope } from '#access/scopes.ts';
 import type { Grant } from '#access/viewer.ts';
 import type { Tx } from '#database/connect.ts';
+import type { Id } from '#lib/id.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 
 type Random = (bound: number) => number;
@@ -154,6 +156,12 @@ function callersOf({ users, organizations, repositories, installations, apps }: 
       }),
     ),
     made(person(), 'app_user', { appId: app?.id, permissions: {} }),
+    // Sessions never reach the API, so no requests are made with them.
+    {
+      user: person(),
+      grant: { kind: 'session', sessionId: next() as Id<'sessions'>, scopes: everyScope, isRecent: false },
+      token: undefined,
+    },
     ...installations
       .filter(({ suspended }) => !suspended)
       .map((installation) => {
@@ -234,6 +242,8 @@ export class Reading {
       case 'classic_pat':
       case 'oauth_app':
         return visibility === 'public' || grant.scopes.some((scope) => scope === 'repo');
+      case 'session':
+        return true;
       case 'fine_grained_pat':
         return grant.ownerId === owner && (grant.selection === 'all' || (grant.selection === 'selected' && listed.includes(id)));
       case 'app_user':
@@ -265,7 +275,7 @@ export class Reading {
   /** Whether a caller may know the members of an organization. */
   knows({ grant }: Caller, organization: number): boolean {
     if (grant.kind === 'none') return false;
-    if (grant.kind === 'classic_pat' || grant.kind === 'oauth_app') return true;
+    if (grant.kind === 'classic_pat' || grant.kind === 'oauth_app' || grant.kind === 'session') return true;
     if (grant.kind === 'app_user' || grant.kind === 'installation') return this.installedOn(grant, organization) !== undefined;
     return 'ownerId' in grant && grant.ownerId === organization;
   }

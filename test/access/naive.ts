@@ -15,6 +15,8 @@ export type Facts = {
   /** Levels by category: `{ issues: 'write' }`. */
   readonly permissions: Readonly<Record<string, string>>;
   readonly siteAdmin: boolean;
+  /** Whether a session was begun or confirmed lately. */
+  readonly isRecent: boolean;
   /** The repository of the path. */
   readonly repo?: There & {
     readonly visibility: 'public' | 'internal' | 'private';
@@ -72,7 +74,7 @@ const ofAccounts = new Set([
   'starring',
 ]);
 
-const tokenKinds = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation'];
+const kinds = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation', 'session'];
 
 /**
  * The documents' rules about access, as one list from top to bottom: the first matching rule decides. It is deliberately slow and
@@ -83,8 +85,8 @@ export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome
   const rule = needs.permission ?? {};
   const reason = typeof rule === 'object' ? (rule.none ?? '') : '';
   const isPublicPlace = repo === undefined || repo.visibility === 'public';
-  const isToken = tokenKinds.includes(kind);
-  const tokens = needs.tokens ?? tokenKinds;
+  const isKnown = kinds.includes(kind);
+  const accepted = needs.credentials ?? kinds;
   const isScoped = kind === 'classic_pat' || kind === 'oauth_app';
 
   // A scope for a specific resource is enough for that resource, even if the rest of the repository is out of its reach.
@@ -95,19 +97,22 @@ export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome
   if (!known) return 'not_found';
   if (reason === 'public' || reason === 'token_exchange') return 'allowed';
   const isOpen = needs.public === true && isPublicPlace && !write;
-  if (isOpen) return !isToken || tokens.includes(kind) ? 'allowed' : 'forbidden';
+  if (isOpen) return !isKnown || accepted.includes(kind) ? 'allowed' : 'forbidden';
   if (kind === 'none') return 'unauthenticated';
   if (reason === 'app_jwt') return 'unauthenticated';
   if (reason === 'client_secret') return kind === 'client' ? 'allowed' : 'not_found';
-  if (!isToken || !tokens.includes(kind)) return 'forbidden';
-  if (reason === 'site_admin')
-    return facts.siteAdmin && kind === 'classic_pat' && facts.scopes.includes('site_admin') ? 'allowed' : 'forbidden';
+  if (!isKnown || !accepted.includes(kind)) return 'forbidden';
+  if (reason === 'site_admin') {
+    const isEnough = kind === 'session' ? facts.isRecent : kind === 'classic_pat' && facts.scopes.includes('site_admin');
+    return facts.siteAdmin && isEnough ? 'allowed' : 'forbidden';
+  }
 
   // For the caller's own data in a visible repository, document 2 requires 403 if the token lacks a scope.
   const isOwn = reason === 'own_account' && repo !== undefined;
   const quietly: Outcome = write || (repo === undefined && org === undefined) || isOwn ? 'forbidden' : 'not_found';
   if (isScoped && !scopesServe(needs, facts)) return quietly;
-  if (!isScoped && reason === '' && !permissionsServe(needs, facts)) return 'forbidden';
+  // A session does what its person may do.
+  if (!isScoped && kind !== 'session' && reason === '' && !permissionsServe(needs, facts)) return 'forbidden';
   if (repo?.archived && write && needs.archived !== 'allowed') return 'forbidden';
   if (repo?.locked && write && needs.locked !== 'allowed') return 'forbidden';
   if (kind === 'installation') return 'allowed';

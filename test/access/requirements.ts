@@ -9,7 +9,9 @@ export type Requirement = {
     | { readonly anyOf?: readonly string[]; readonly allOf?: readonly string[]; readonly none?: string };
   readonly scopes?: readonly string[];
   readonly alsoScopes?: readonly string[];
-  readonly tokens?: readonly string[];
+  readonly credentials?: readonly string[];
+  /** Set if the documents list tokens, and sessions are refused. The documents don't know sessions. */
+  readonly sessions?: false;
   readonly role?: string;
   readonly public?: boolean;
   readonly archived?: string;
@@ -65,7 +67,7 @@ function byDescription({ permission, permission_alternatives = [], classic_scope
   return {
     ...(first === undefined ? {} : { permission: needed.length === 1 ? first : { anyOf: needed } }),
     ...(classic_scopes ? { scopes: classic_scopes } : {}),
-    tokens: token_kinds.map((kind) => kinds[kind] ?? kind),
+    credentials: token_kinds.map((kind) => kinds[kind] ?? kind),
   };
 }
 
@@ -94,7 +96,7 @@ const fields = [
   'permission',
   'scopes',
   'alsoScopes',
-  'tokens',
+  'credentials',
   'role',
   'public',
   'archived',
@@ -107,7 +109,9 @@ const fields = [
 export function lineOf(route: Route, declared: Requirement): string {
   const told = documentedOf(route);
   const left = fields.filter((field) => declared[field] !== undefined && told[field] === undefined);
-  return `${route.method} ${route.path} ${JSON.stringify(Object.fromEntries(left.map((field) => [field, declared[field]])))}`;
+  const refusesSessions = told.credentials && declared.credentials && !declared.credentials.includes('session');
+  const open = Object.fromEntries(left.map((field) => [field, declared[field]]));
+  return `${route.method} ${route.path} ${JSON.stringify({ ...open, ...(refusesSessions ? { sessions: false } : {}) })}`;
 }
 
 const lines = new Map(
@@ -124,15 +128,21 @@ const lines = new Map(
 export function requirementOf(route: Route): Requirement {
   const line = lines.get(`${route.method} ${route.path}`);
   if (!line) throw new Error(`requirements.txt doesn't know ${route.method} ${route.path}`);
-  const needs = { ...line, ...documentedOf(route) };
+  const told = documentedOf(route);
+  const { sessions = line.credentials?.includes('session') ?? true, ...needs } = { ...line, ...told };
+  const session = sessions ? ['session'] : [];
   const named = documentedKinds(route);
   // Document 3 is authoritative for fine-grained kinds. It doesn't cover tokens with scopes.
-  return named ? { ...needs, tokens: [...(needs.tokens ?? scoped).filter((kind) => scoped.includes(kind)), ...named] } : needs;
+  if (named) {
+    const withScopes = (needs.credentials ?? scoped).filter((kind) => scoped.includes(kind));
+    return { ...needs, credentials: [...withScopes, ...named, ...session] };
+  }
+  return told.credentials ? { ...needs, credentials: [...told.credentials, ...session] } : needs;
 }
 
-const everyKind = [...scoped, 'fine_grained_pat', 'app_user', 'installation'];
+const everyKind = [...scoped, 'fine_grained_pat', 'app_user', 'installation', 'session'];
 
-const whereAbsent: Requirement = { tokens: everyKind, scopes: [], alsoScopes: [] };
+const whereAbsent: Requirement = { credentials: everyKind, scopes: [], alsoScopes: [] };
 
 /** The same in a normal form: sorted lists, with empty ones for missing ones. */
 const inOneForm = (value: unknown, field: keyof Requirement): string =>

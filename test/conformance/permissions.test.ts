@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
 import { alternatives } from '#access/policy.ts';
-import { everyToken, type TokenKind } from '#access/tokens.ts';
+import { everyCredential, type TokenKind, tokensAmong } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { declarationOf, documented, kindsOf, matrix, permissionNamed } from './matrix.ts';
 
-const tokensOf = ({ access }: Endpoint): readonly TokenKind[] => access.tokens ?? everyToken;
+const tokensOf = ({ access }: Endpoint): readonly TokenKind[] => tokensAmong(access.credentials ?? everyCredential);
 
 const required = ({ access }: Endpoint): string[] => alternatives(access.permission).flat();
 

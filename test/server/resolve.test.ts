@@ -279,7 +279,7 @@ test.each([...resources])(
     const params = Object.fromEntries(
       [...endpoint.path.matchAll(/\{(\w+)\}/g)].map(([, word = '']) => [word, words[word] ?? '']),
     );
-    const isForApps = endpoint.access.tokens?.includes('classic_pat') === false;
+    const isForApps = endpoint.access.credentials?.includes('classic_pat') === false;
     const token = isForApps ? (await installApp(w, { on: place, permissions: everyPermission })).token : await w.token(maker);
     const one = { token, endpoint, params };
     await outcome(db, one, true);

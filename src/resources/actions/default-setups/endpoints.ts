@@ -45,7 +45,7 @@ export const updateCodeScanningSetup = endpoint({
 });
 
 // Document 3 has both for personal tokens only, and requires write access for the GET too.
-const quality = { ...writes, tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'] } as const;
+const quality = { ...writes, credentials: ['classic_pat', 'fine_grained_pat', 'oauth_app', 'session'] } as const;
 
 export const getCodeQualitySetup = endpoint({
   id: 'code-quality/get-setup',

@@ -8,6 +8,6 @@ export const readsChecks = {
 } as const satisfies Policy;
 
 /** Apps alone write checks, by their installations. */
-export const writesChecks = { permission: 'checks:write', tokens: ['installation'] } as const satisfies Policy;
+export const writesChecks = { permission: 'checks:write', credentials: ['installation'] } as const satisfies Policy;
 
 export const administersChecks = { scopes: ['repo'], role: 'admin', permission: 'checks:write' } as const satisfies Policy;

@@ -1,6 +1,6 @@
 // Members of organizations and their memberships, and the caller's own. For outside collaborators see `collaborators`.
 import { Type } from 'typebox';
-import { everyToken, userTokens } from '#access/tokens.ts';
+import { everyCredential, userCredentials } from '#access/tokens.ts';
 import { mapEach, mapRows } from '#database/list.ts';
 import { redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -14,8 +14,8 @@ import { acceptMembership, changeMembershipVisibility, removeMember, seesConceal
 import { Acceptance, Membership, MembershipChange, type MemberWord } from './schemas.ts';
 import { findMembership, findOwnMembership, listMembers, listOwnMemberships } from './store.ts';
 
-const reads = { permission: 'members:read', scopes: ['read:org'], tokens: everyToken } as const;
-const writes = { permission: 'members:write', scopes: ['admin:org'], tokens: everyToken } as const;
+const reads = { permission: 'members:read', scopes: ['read:org'], credentials: everyCredential } as const;
+const writes = { permission: 'members:write', scopes: ['admin:org'], credentials: everyCredential } as const;
 
 const roleOf = (word: MemberWord) => (word === 'admin' ? 'owner' : 'member');
 
@@ -141,7 +141,7 @@ export const checkPublicMember = endpoint({
   },
 });
 
-const ownVisibility = { ...writes, scopes: ['user', 'write:org'], tokens: userTokens, role: 'member' } as const;
+const ownVisibility = { ...writes, scopes: ['user', 'write:org'], credentials: userCredentials, role: 'member' } as const;
 
 export const publicizeMembership = endpoint({
   id: 'orgs/set-public-membership-for-authenticated-user',
@@ -172,7 +172,7 @@ export const listMemberships = endpoint({
   method: 'GET',
   path: '/user/memberships/orgs',
   summary: 'List organization memberships for the authenticated user',
-  access: { ...reads, tokens: userTokens },
+  access: { ...reads, credentials: userCredentials },
   query: Type.Object({ state: Type.Optional(OneOf(['active', 'pending'])) }),
   paging: pages(),
   replies: { 200: Type.Array(Membership) },
@@ -187,7 +187,7 @@ export const getOwnMembership = endpoint({
   method: 'GET',
   path: '/user/memberships/orgs/{org}',
   summary: 'Get an organization membership for the authenticated user',
-  access: { ...reads, tokens: userTokens },
+  access: { ...reads, credentials: userCredentials },
   replies: { 200: Membership },
   async handle({ scope, db, at, viewer }) {
     return presentMembership(scope, orNotFound(await findOwnMembership(db, at.org.id, viewer.account.id)));
@@ -199,7 +199,7 @@ export const acceptOwnMembership = endpoint({
   method: 'PATCH',
   path: '/user/memberships/orgs/{org}',
   summary: 'Update an organization membership for the authenticated user',
-  access: { ...writes, scopes: ['write:org'], tokens: userTokens },
+  access: { ...writes, scopes: ['write:org'], credentials: userCredentials },
   body: Acceptance,
   example: { state: 'active' },
   replies: { 200: Membership },

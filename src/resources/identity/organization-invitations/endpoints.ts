@@ -1,6 +1,6 @@
 // Invitations to organizations. People accept them through their own membership; see `members`.
 import { Type } from 'typebox';
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -17,8 +17,8 @@ import { organizationInvitation } from './path-resources.ts';
 import { createInvitation } from './rules.ts';
 import { InvitationFilter, NewInvitation } from './schemas.ts';
 
-const reads = { permission: 'members:read', scopes: ['read:org'], tokens: everyToken, role: 'owner' } as const;
-const writes = { permission: 'members:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' } as const;
+const reads = { permission: 'members:read', scopes: ['read:org'], credentials: everyCredential, role: 'owner' } as const;
+const writes = { permission: 'members:write', scopes: ['admin:org'], credentials: everyCredential, role: 'owner' } as const;
 
 /** The roles of invitations, by the value of the filter. */
 const roles = { all: undefined, admin: 'owner', direct_member: 'member' } as const;

@@ -1,6 +1,6 @@
 // Organization roles: their list, and the members and teams that have them.
 import { Type } from 'typebox';
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -14,9 +14,14 @@ import { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './sche
 import { getSecurityManagerRole, listRoles, listTeamsGiven, listTeamsWith, listUsersWith } from './store.ts';
 
 const scopes = ['admin:org'] as const;
-const readsRoles = { permission: 'organization_custom_org_roles:read', scopes, tokens: everyToken, role: 'owner' } as const;
-const reads = { permission: 'members:read', scopes, tokens: everyToken, role: 'owner' } as const;
-const writes = { permission: 'members:write', scopes, tokens: everyToken, role: 'owner' } as const;
+const readsRoles = {
+  permission: 'organization_custom_org_roles:read',
+  scopes,
+  credentials: everyCredential,
+  role: 'owner',
+} as const;
+const reads = { permission: 'members:read', scopes, credentials: everyCredential, role: 'owner' } as const;
+const writes = { permission: 'members:write', scopes, credentials: everyCredential, role: 'owner' } as const;
 
 export const listOrganizationRoles = endpoint({
   id: 'orgs/list-org-roles',
@@ -156,7 +161,7 @@ export const revokeRolesOfTeam = endpoint({
 const administers = {
   permission: 'organization_administration:write',
   scopes: ['write:org'],
-  tokens: everyToken,
+  credentials: everyCredential,
   role: 'owner',
 } as const;
 
@@ -165,7 +170,7 @@ export const listSecurityManagerTeams = endpoint({
   method: 'GET',
   path: '/orgs/{org}/security-managers',
   summary: 'List security manager teams',
-  access: { permission: 'organization_administration:read', scopes: ['read:org'], tokens: everyToken, role: 'member' },
+  access: { permission: 'organization_administration:read', scopes: ['read:org'], credentials: everyCredential, role: 'member' },
   replies: { 200: Type.Array(TeamSimple) },
   async handle({ scope, db, at, action }) {
     const role = await getSecurityManagerRole(db);

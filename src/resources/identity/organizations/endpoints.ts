@@ -1,6 +1,6 @@
 // Organizations: profile, settings, and the lists of a user's organizations.
 import { Type } from 'typebox';
-import { everyToken, userTokens } from '#access/tokens.ts';
+import { everyCredential, userCredentials } from '#access/tokens.ts';
 import { type Grant, isScoped, type Org } from '#access/viewer.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
@@ -52,7 +52,12 @@ export const updateOrganization = endpoint({
   method: 'PATCH',
   path: '/orgs/{org}',
   summary: 'Update an organization',
-  access: { permission: 'organization_administration:write', scopes: ['admin:org', 'repo'], tokens: everyToken, role: 'owner' },
+  access: {
+    permission: 'organization_administration:write',
+    scopes: ['admin:org', 'repo'],
+    credentials: everyCredential,
+    role: 'owner',
+  },
   body: OrganizationChange,
   example: { description: 'Engines and their parts' },
   replies: { 200: OrganizationFull },
@@ -67,7 +72,7 @@ export const listOwnOrganizations = endpoint({
   method: 'GET',
   path: '/user/orgs',
   summary: 'List organizations for the authenticated user',
-  access: { permission: { none: 'own_account' }, scopes: ['read:org', 'user'], tokens: userTokens },
+  access: { permission: { none: 'own_account' }, scopes: ['read:org', 'user'], credentials: userCredentials },
   paging: pages(),
   replies: { 200: Type.Array(OrganizationSimple) },
   async handle({ db, viewer, page, links }) {

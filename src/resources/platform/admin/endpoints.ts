@@ -9,7 +9,7 @@ import { Authorization, presentAuthorization } from '#resources/repositories/app
 import { endImpersonation, impersonate, setSiteAdmin, suspendUser, unsuspendUser } from './rules.ts';
 import { Impersonation, NewAccount, NewOrganizationAccount, Reason } from './schemas.ts';
 
-const access = { permission: { none: 'site_admin' }, scopes: ['site_admin'], tokens: ['classic_pat'] } as const;
+const access = { permission: { none: 'site_admin' }, scopes: ['site_admin'], credentials: ['classic_pat', 'session'] } as const;
 
 export const createUserByAdmin = endpoint({
   id: 'enterprise-admin/create-user',

@@ -10,11 +10,11 @@ export const writesSeats = { ...owner, permission: allOf('write') } as const sat
 /** Document 3 lists the metrics only in the matrix of apps. */
 export const readsMetrics = {
   ...readsSeats,
-  tokens: ['classic_pat', 'oauth_app', 'app_user', 'installation'],
+  credentials: ['classic_pat', 'oauth_app', 'app_user', 'installation', 'session'],
 } as const satisfies Policy;
 
 /** Document 3 allows only user tokens for spaces. What members may do in a space follows from their role in it. */
-const byPeople = { tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'], role: 'member' } as const;
+const byPeople = { credentials: ['classic_pat', 'oauth_app', 'fine_grained_pat', 'session'], role: 'member' } as const;
 export const readsSpaces = {
   ...byPeople,
   scopes: ['read:org'],

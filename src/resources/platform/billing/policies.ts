@@ -5,4 +5,4 @@ export const readsBilling = { ...owner, permission: 'organization_administration
 export const writesBilling = { ...owner, permission: 'organization_administration:write' } as const satisfies Policy;
 
 /** Document 3 allows only user tokens, not tokens of apps. */
-export const byPeople = { tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'] } as const;
+export const byPeople = { credentials: ['classic_pat', 'oauth_app', 'fine_grained_pat', 'session'] } as const;

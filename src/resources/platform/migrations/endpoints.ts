@@ -20,13 +20,13 @@ import { Migration, MigrationQuery, NewMigration } from './schemas.ts';
 import { listMigrationRepositories, listMigrations } from './store.ts';
 
 /** A person's own migrations (document 2: classic tokens alone). */
-const ofPerson = { permission: { none: 'own_account' }, scopes: ['repo'], tokens: ['classic_pat'] } as const;
+const ofPerson = { permission: { none: 'own_account' }, scopes: ['repo'], credentials: ['classic_pat', 'session'] } as const;
 /** An organization's migrations, for its owners. Their archives contain private data, so a token also needs `repo`. */
 const ofOrganization = {
   permission: { none: 'scoped_token' },
   scopes: ['admin:org'],
   alsoScopes: ['repo'],
-  tokens: ['classic_pat', 'oauth_app'],
+  credentials: ['classic_pat', 'oauth_app', 'session'],
   role: 'owner',
 } as const;
 

@@ -1,6 +1,6 @@
 // Access to notifications: document 2 accepts only classic personal tokens with one of two scopes.
 
-const byClassicToken = { tokens: ['classic_pat'], scopes: ['notifications', 'repo'] } as const;
+const byClassicToken = { credentials: ['classic_pat', 'session'], scopes: ['notifications', 'repo'] } as const;
 
 /** One's own inbox. */
 export const ownInbox = { ...byClassicToken, permission: { none: 'own_account' } } as const;

@@ -66,6 +66,9 @@ export function addOAuth(app: FastifyInstance, parts: RouteParts): void {
   });
 }
 
+/** The characters of a browser's name that the list of sessions shows. */
+const longestAgent = 300;
+
 async function signIn(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;
   const { login = '', password = '', return_to } = fieldsOf(request);
@@ -85,7 +88,15 @@ async function signIn(parts: RouteParts, request: FastifyRequest, reply: Fastify
   const expires = addDays(now, sessionDays);
   const { sessions, knownAddresses } = parts.services.resourceLimits.of(oauthLimits);
   await change(db, async (tx) => {
-    await insertSession(tx, { hash: hashToken(token), account_id: account.id, created_at: now, expires_at: expires });
+    await insertSession(tx, {
+      hash: hashToken(token),
+      account_id: account.id,
+      created_at: now,
+      signed_in_at: now,
+      expires_at: expires,
+      address: request.ip,
+      agent: (request.headers['user-agent'] ?? '').slice(0, longestAgent),
+    });
     await removeSessionsBeyond(tx, account.id, sessions);
     await rememberAddress(tx, { account: account.id, address: callerOfRequest(request), now, max: knownAddresses });
   });

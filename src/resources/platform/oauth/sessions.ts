@@ -1,12 +1,12 @@
 // The sessions of browsers that are signed in.
 import { createHmac, timingSafeEqual } from 'node:crypto';
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { findSession, type SessionViewer } from '#access/sessions.ts';
 import type { Account } from '#access/viewer.ts';
 import { hashToken } from '#lib/token.ts';
 import { isLocalPath } from '#lib/web-address.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { fieldsOf } from './fields.ts';
-import { findSessionAccount } from './store.ts';
 
 /**
  * The name of the session's cookie. Because of its prefix, browsers accept it only from this host, over HTTPS and for all paths,
@@ -19,7 +19,7 @@ export const isHttps = (origin: string): boolean => origin.startsWith('https:');
 
 export const sessionDays = 14;
 
-export type Session = { token: string; account: Account };
+export type Session = { token: string; account: Account; viewer: SessionViewer };
 
 /**
  * The path to continue at after signing in. Other addresses are ignored, so that a link to the sign-in page can't redirect to
@@ -38,8 +38,9 @@ export async function sessionOf(parts: RouteParts, request: FastifyRequest): Pro
   const { database, clock } = parts;
   const name = sessionCookieOf(parts, request);
   const token = isSentTwice(request, name) ? undefined : request.cookies[name];
-  const account = token === undefined ? undefined : await findSessionAccount(database.db, hashToken(token), clock());
-  return token !== undefined && account ? { token, account } : undefined;
+  if (token === undefined) return undefined;
+  const found = await findSession(database.db, hashToken(token), clock());
+  return found && { token, account: found.viewer.account, viewer: found.viewer };
 }
 
 const isSentTwice = ({ headers }: FastifyRequest, name: string): boolean =>

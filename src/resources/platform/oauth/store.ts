@@ -23,17 +23,6 @@ export const removeSessionsBeyond = (tx: Tx, account: Account['id'], max: number
   sql`delete from sessions where hash in (
     select hash from sessions where account_id = ${account} order by created_at desc, expires_at desc offset ${max})`.execute(tx);
 
-/** The account of a session; undefined if the session has ended or the account is suspended. */
-export const findSessionAccount = (db: Db, hash: Buffer, now: Date): Promise<Account | undefined> =>
-  db
-    .selectFrom('sessions')
-    .innerJoin('accounts', 'accounts.id', 'sessions.account_id')
-    .selectAll('accounts')
-    .where('sessions.hash', '=', hash)
-    .where('sessions.expires_at', '>', now)
-    .where('accounts.suspended_at', 'is', null)
-    .executeTakeFirst();
-
 export const insertCode = (tx: Tx, row: Insertable<DB['authorization_codes']>) =>
   tx.insertInto('authorization_codes').values(row).execute();
 

@@ -1,6 +1,6 @@
 // Deleting organizations with everything that they own.
 import { Type } from 'typebox';
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { deleteOrganization } from './rules.ts';
 
@@ -9,7 +9,7 @@ export const deleteOrg = endpoint({
   method: 'DELETE',
   path: '/orgs/{org}',
   summary: 'Delete an organization',
-  access: { permission: 'organization_administration:write', scopes: ['admin:org'], tokens: everyToken, role: 'owner' },
+  access: { permission: 'organization_administration:write', scopes: ['admin:org'], credentials: everyCredential, role: 'owner' },
   replies: { 202: Type.Object({}) },
   async handle({ change, action }) {
     await change((scope) => deleteOrganization(scope, action));

@@ -98,7 +98,7 @@ export const { org: deleteOrgLimit, repo: deleteRepoLimit } = endpointVariants(
 );
 
 /** Document 3 allows these only for user tokens, so apps can't change a cap. */
-const byUsers = { tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'] } as const;
+const byUsers = { credentials: ['classic_pat', 'oauth_app', 'fine_grained_pat', 'session'] } as const;
 /** Document 3 requires administration of the repository even for reading its cap. */
 const administersCap = { ...changesRepository, ...byUsers };
 

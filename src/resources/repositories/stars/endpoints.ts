@@ -1,7 +1,7 @@
 import { Type } from 'typebox';
 import { readsMetadata } from '#access/policies.ts';
 import type { Policy } from '#access/policy.ts';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -15,7 +15,7 @@ import { Stargazer, StarredRepository } from './schemas.ts';
 import { findStar, listStargazers, listStarred } from './store.ts';
 
 /** The caller's own stars. They don't change the repository, which may be archived or locked. */
-const ownStar = { tokens: userTokens, scopes: ['repo'], role: 'read', archived: 'allowed', locked: 'allowed' } as const;
+const ownStar = { credentials: userCredentials, scopes: ['repo'], role: 'read', archived: 'allowed', locked: 'allowed' } as const;
 const readsOwnStar = { ...ownStar, permission: 'starring:read' } as const satisfies Policy;
 const writesOwnStar = { ...ownStar, permission: 'starring:write' } as const satisfies Policy;
 
@@ -67,7 +67,7 @@ export const listOwnStarred = endpoint({
   method: 'GET',
   path: '/user/starred',
   summary: 'List repositories starred by the authenticated user',
-  access: { permission: 'starring:read', tokens: userTokens },
+  access: { permission: 'starring:read', credentials: userCredentials },
   query: order,
   paging: pages(),
   media: ['star'],

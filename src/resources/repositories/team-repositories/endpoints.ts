@@ -1,7 +1,7 @@
 // The repositories of teams, and the teams' roles in them. Each endpoint exists by the slug and by the id of a team.
 import { Type } from 'typebox';
 import { roleOfWord } from '#access/roles.ts';
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { pages } from '#endpoint/paging.ts';
 import { endpointVariants } from '#endpoint/variants.ts';
@@ -13,19 +13,19 @@ import { removeRepository, setRepositoryRole } from './rules.ts';
 import { RepositoryOfTeam, TeamRepository, TeamRepositoryChange } from './schemas.ts';
 import { findTeamLevel, listRepositoriesOf } from './store.ts';
 
-const lists = { permission: 'members:read', scopes: ['read:org'], tokens: everyToken, role: 'member' } as const;
+const lists = { permission: 'members:read', scopes: ['read:org'], credentials: everyCredential, role: 'member' } as const;
 const reads = {
   permission: { allOf: ['members:read', 'metadata:read'] },
   scopes: ['repo'],
   alsoScopes: ['read:org'],
-  tokens: everyToken,
+  credentials: everyCredential,
   role: 'read',
 } as const;
 const writes = {
   permission: { allOf: ['members:read', 'administration:write'] },
   scopes: ['repo'],
   alsoScopes: ['admin:org'],
-  tokens: everyToken,
+  credentials: everyCredential,
 } as const;
 
 const bySlug = { path: '/orgs/{org}/teams/{team_slug}/repos/{owner}/{repo}', resources: [team] } as const;

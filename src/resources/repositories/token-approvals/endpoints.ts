@@ -35,7 +35,7 @@ import {
 
 const reviewerOf = ({ org, by, now }: OrganizationAction) => ({ org, by: by.account.id, now });
 
-const byApps = { tokens: ['app_user', 'installation'], role: 'owner' } as const;
+const byApps = { credentials: ['app_user', 'installation', 'session'], role: 'owner' } as const;
 const readsRequests = { ...byApps, permission: 'organization_personal_access_token_requests:read' } as const satisfies Policy;
 const writesRequests = { ...byApps, permission: 'organization_personal_access_token_requests:write' } as const satisfies Policy;
 const readsGrants = { ...byApps, permission: 'organization_personal_access_tokens:read' } as const satisfies Policy;

@@ -1,6 +1,6 @@
 import { Type } from 'typebox';
 import { readsMetadata } from '#access/policies.ts';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapEach, mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -19,7 +19,7 @@ import { findWatch, listWatched, listWatchers } from './store.ts';
  */
 const ownWatch = {
   permission: { none: 'own_account' },
-  tokens: ['classic_pat', 'oauth_app'],
+  credentials: ['classic_pat', 'oauth_app', 'session'],
   scopes: ['notifications', 'repo'],
   role: 'read',
   archived: 'allowed',
@@ -83,7 +83,7 @@ export const listOwnSubscriptions = endpoint({
   method: 'GET',
   path: '/user/subscriptions',
   summary: 'List repositories watched by the authenticated user',
-  access: { permission: 'metadata:read', tokens: userTokens },
+  access: { permission: 'metadata:read', credentials: userCredentials },
   paging: pages(),
   replies: { 200: Type.Array(MinimalRepository) },
   async handle({ scope, db, page, viewer }) {

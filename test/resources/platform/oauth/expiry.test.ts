@@ -153,7 +153,8 @@ describe('what has expired is removed', () => {
     const manifest = { name: 'A', url: 'https://x.example' };
     await change((scope) => offerManifest(scope, { manifest, owner: ada, by: ada, now: clock.now }));
     await sql`insert into app_manifest_requests select sha256('m'), null, '{}', null, ${addMinutes(clock.now, 60)}`.execute(db);
-    await sql`insert into sessions select sha256('s'), ${ada.id}, ${clock.now}, ${addMinutes(clock.now, 60)}`.execute(db);
+    await sql`insert into sessions (hash, account_id, created_at, expires_at, signed_in_at)
+      select sha256('s'), ${ada.id}, ${clock.now}, ${addMinutes(clock.now, 60)}, ${clock.now}`.execute(db);
     await sql`insert into authorization_codes (hash, app_id, account_id, expires_at)
       select sha256('c'), ${app.id}, ${ada.id}, ${addMinutes(clock.now, 60)}`.execute(db);
     await sql`insert into device_codes (hash, user_code, app_id, expires_at)

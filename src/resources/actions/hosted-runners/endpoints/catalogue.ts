@@ -1,6 +1,6 @@
 // Images, machine sizes and platforms for hosted runners, and limits of an organization (document 2).
 import { Type } from 'typebox';
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import type { Call } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped } from '#endpoint/paging.ts';
@@ -11,7 +11,7 @@ import { countStaticIps } from '../store.ts';
 const reads = {
   permission: 'organization_administration:read',
   scopes: ['manage_runners:org'],
-  tokens: everyToken,
+  credentials: everyCredential,
   role: 'owner',
 } as const;
 

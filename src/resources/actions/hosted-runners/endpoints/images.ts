@@ -1,5 +1,5 @@
 // Custom images, published by an organization's own runners (document 2).
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
@@ -10,7 +10,7 @@ import { image, version } from '../path-resources.ts';
 import { presentImage, presentVersion } from '../present.ts';
 import { CustomImage, CustomImageVersion } from '../schemas.ts';
 
-const images = { scopes: ['manage_runners:org'], tokens: everyToken, role: 'owner' } as const;
+const images = { scopes: ['manage_runners:org'], credentials: everyCredential, role: 'owner' } as const;
 const reads = { ...images, permission: 'organization_hosted_runner_custom_images:read' } as const;
 const writes = { ...images, permission: 'organization_hosted_runner_custom_images:write' } as const;
 

@@ -1,5 +1,5 @@
 // Hosted runners of an organization (document 2).
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { enveloped, pages } from '#endpoint/paging.ts';
@@ -11,7 +11,7 @@ import { changeRunner, createRunner, deleteRunner } from '../rules.ts';
 import { HostedRunner, HostedRunnerChange, NewHostedRunner } from '../schemas.ts';
 import { listRunners, type RunnerRow } from '../store.ts';
 
-const runners = { scopes: ['manage_runners:org'], tokens: everyToken, role: 'owner' } as const;
+const runners = { scopes: ['manage_runners:org'], credentials: everyCredential, role: 'owner' } as const;
 const reads = { ...runners, permission: 'organization_administration:read' } as const;
 const writes = { ...runners, permission: 'organization_administration:write' } as const;
 

@@ -10,7 +10,7 @@ import { concurrencyGroup, workflowRun } from '../path-resources.ts';
 import { ConcurrencyGroup, ConcurrencyGroupFilter, ConcurrencyGroupOfRun, ConcurrencyGroupWithMembers } from '../schemas.ts';
 
 /** The permission matrix has these operations for users' tokens only. */
-const access = { ...readsActions, tokens: ['classic_pat', 'oauth_app', 'fine_grained_pat'] } as const;
+const access = { ...readsActions, credentials: ['classic_pat', 'oauth_app', 'fine_grained_pat', 'session'] } as const;
 
 export const listConcurrencyGroups = endpoint({
   id: 'actions/list-concurrency-groups-for-repository',

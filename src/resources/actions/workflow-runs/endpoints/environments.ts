@@ -13,7 +13,7 @@ import { EnvironmentApproval, NewCustomDeploymentReview, NewDeploymentReview, Pe
 
 /** Reviewers only need to read the repository. The rules check who is a reviewer. */
 const reviews = { scopes: ['repo'], role: 'read', permission: 'deployments:write' } as const satisfies Policy;
-const reviewsAsApp = { permission: 'deployments:write', tokens: ['installation'] } as const satisfies Policy;
+const reviewsAsApp = { permission: 'deployments:write', credentials: ['installation'] } as const satisfies Policy;
 
 export const listPendingDeployments = endpoint({
   id: 'actions/get-pending-deployments-for-run',

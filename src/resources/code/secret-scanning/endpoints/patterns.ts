@@ -34,11 +34,11 @@ import { listAlertCounts, listPatterns } from '../custom-patterns/store.ts';
 import { orgPattern, repoPattern } from '../path-resources.ts';
 
 // Document 3 has custom patterns for personal tokens only.
-const tokens = ['classic_pat', 'fine_grained_pat', 'oauth_app'] as const;
+const credentials = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'session'] as const;
 const readsSettings = { permission: 'organization_administration:read', scopes: ['read:org'], role: 'owner' } as const;
 const writesSettings = { permission: 'organization_administration:write', scopes: ['write:org'], role: 'owner' } as const;
-const readsOrg = { ...readsSettings, tokens } as const;
-const writesOrg = { ...writesSettings, tokens } as const;
+const readsOrg = { ...readsSettings, credentials } as const;
+const writesOrg = { ...writesSettings, credentials } as const;
 const ofRepo = { scopes: ['repo', 'security_events'], role: 'admin' } as const;
 const readsRepo = { ...ofRepo, permission: 'administration:read' } as const;
 const writesRepo = { ...ofRepo, permission: 'administration:write' } as const;

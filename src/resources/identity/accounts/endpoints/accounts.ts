@@ -1,6 +1,6 @@
 // The authenticated user, and profiles.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pagesSince } from '#endpoint/paging.ts';
 import { accountById, ownCounts } from '../path-resources.ts';
@@ -15,7 +15,7 @@ export const getAuthenticatedUser = endpoint({
   path: '/user',
   summary: 'Get the authenticated user',
   resources: [ownCounts],
-  access: { permission: { none: 'own_account' }, tokens: userTokens },
+  access: { permission: { none: 'own_account' }, credentials: userCredentials },
   replies: { 200: PrivateUser },
   async handle({ at, viewer, links }) {
     return presentPrivateUser(links, viewer.account, at.counts);
@@ -27,7 +27,7 @@ export const updateAuthenticatedUser = endpoint({
   method: 'PATCH',
   path: '/user',
   summary: 'Update the authenticated user',
-  access: { permission: 'profile:write', scopes: ['user'], tokens: userTokens },
+  access: { permission: 'profile:write', scopes: ['user'], credentials: userCredentials },
   body: ProfileChange,
   example: { bio: 'Works on engines' },
   replies: { 200: PrivateUser },

@@ -1,6 +1,6 @@
 // E-mail addresses of the authenticated user.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -10,8 +10,8 @@ import { addEmails, type ChangedEmails, changeEmailVisibility, deleteEmails, nam
 import { presentEmail } from '../present.ts';
 import { Email, EmailVisibility, SomeEmails } from '../schemas.ts';
 
-const reads = { permission: 'email_addresses:read', scopes: ['user:email'], tokens: userTokens } as const;
-const writes = { permission: 'email_addresses:write', scopes: ['user'], tokens: userTokens } as const;
+const reads = { permission: 'email_addresses:read', scopes: ['user:email'], credentials: userCredentials } as const;
+const writes = { permission: 'email_addresses:write', scopes: ['user'], credentials: userCredentials } as const;
 
 const presentChanged = ({ account, emails }: ChangedEmails): Email[] => emails.map((row) => presentEmail(row, account));
 

@@ -1,6 +1,6 @@
 // SSH keys of the authenticated user.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -11,7 +11,7 @@ import { addKey, deleteKey } from '../rules.ts';
 import { NewPublicKey, PublicKey } from '../schemas.ts';
 import { listKeys } from '../store.ts';
 
-const keys = { scopes: ['read:public_key'], tokens: userTokens } as const;
+const keys = { scopes: ['read:public_key'], credentials: userCredentials } as const;
 
 export const listPublicKeys = endpoint({
   id: 'users/list-public-ssh-keys-for-authenticated-user',

@@ -1,6 +1,6 @@
 // OpenPGP keys of users.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -12,7 +12,7 @@ import { createGpgKey, deleteGpgKey } from '../rules.ts';
 import { GpgKey, NewGpgKey } from '../schemas.ts';
 import { listGpgKeys } from '../store.ts';
 
-const reads = { permission: 'gpg_keys:read', scopes: ['read:gpg_key'], tokens: userTokens } as const;
+const reads = { permission: 'gpg_keys:read', scopes: ['read:gpg_key'], credentials: userCredentials } as const;
 
 export const listOwnGpgKeys = endpoint({
   id: 'users/list-gpg-keys-for-authenticated-user',

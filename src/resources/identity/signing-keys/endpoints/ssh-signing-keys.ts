@@ -1,6 +1,6 @@
 // SSH keys with which users sign commits.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapEach } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -11,7 +11,11 @@ import { createSshSigningKey, deleteSshSigningKey } from '../rules.ts';
 import { NewSshSigningKey, SshSigningKey } from '../schemas.ts';
 import { listSshSigningKeys } from '../store.ts';
 
-const reads = { permission: 'git_signing_ssh_public_keys:read', scopes: ['read:ssh_signing_key'], tokens: userTokens } as const;
+const reads = {
+  permission: 'git_signing_ssh_public_keys:read',
+  scopes: ['read:ssh_signing_key'],
+  credentials: userCredentials,
+} as const;
 const writes = { ...reads, permission: 'git_signing_ssh_public_keys:write' } as const;
 
 export const listOwnSshSigningKeys = endpoint({

@@ -1,6 +1,6 @@
 // The teams of the authenticated user.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -13,7 +13,7 @@ export const listTeamsOfViewer = endpoint({
   method: 'GET',
   path: '/user/teams',
   summary: 'List teams for the authenticated user',
-  access: { permission: 'members:read', scopes: ['read:org', 'repo', 'user'], tokens: userTokens },
+  access: { permission: 'members:read', scopes: ['read:org', 'repo', 'user'], credentials: userCredentials },
   paging: pages(),
   replies: { 200: Type.Array(TeamFull) },
   async handle({ scope, db, viewer, page }) {

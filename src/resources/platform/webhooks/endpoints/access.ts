@@ -1,11 +1,11 @@
 // Who may read and change webhooks: document 2 for organizations, the public API for repositories and apps.
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 
-const ofOrg = { scopes: ['admin:org_hook'], tokens: everyToken, role: 'owner' } as const;
+const ofOrg = { scopes: ['admin:org_hook'], credentials: everyCredential, role: 'owner' } as const;
 export const readsOrgHooks = { ...ofOrg, permission: 'organization_webhooks:read' } as const;
 export const writesOrgHooks = { ...ofOrg, permission: 'organization_webhooks:write' } as const;
 
-const ofRepo = { tokens: everyToken, role: 'admin' } as const;
+const ofRepo = { credentials: everyCredential, role: 'admin' } as const;
 export const readsRepoHooks = { ...ofRepo, permission: 'repository_webhooks:read', scopes: ['repo', 'read:repo_hook'] } as const;
 export const writesRepoHooks = {
   ...ofRepo,

@@ -1,4 +1,4 @@
-import { everyToken } from '#access/tokens.ts';
+import { everyCredential } from '#access/tokens.ts';
 import { type Endpoint, endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
 import { repoHook } from '../path-resources.ts';
@@ -14,7 +14,7 @@ export const testEndpoints = (events: WebhookEvents): Readonly<Record<string, En
     resources: [repoHook],
     summary: 'Test the push repository webhook',
     access: {
-      tokens: everyToken,
+      credentials: everyCredential,
       role: 'admin',
       permission: 'repository_webhooks:write',
       scopes: ['repo', 'write:repo_hook'],

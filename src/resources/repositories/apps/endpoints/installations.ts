@@ -189,7 +189,7 @@ export const listReachedRepositories = endpoint({
   method: 'GET',
   path: '/installation/repositories',
   summary: 'List repositories accessible to the app installation',
-  access: { permission: 'metadata:read', tokens: ['installation'] },
+  access: { permission: 'metadata:read', credentials: ['installation'] },
   paging: pages(),
   replies: { 200: AccessibleRepositories },
   async handle({ scope, db, viewer, page }) {
@@ -205,7 +205,7 @@ export const listUserInstallations = endpoint({
   method: 'GET',
   path: '/user/installations',
   summary: 'List app installations accessible to the user access token',
-  access: { permission: { none: 'own_account' }, tokens: ['app_user'] },
+  access: { permission: { none: 'own_account' }, credentials: ['app_user'] },
   paging: pages(),
   replies: { 200: enveloped('installations', Installation) },
   async handle({ scope, db, viewer, page }) {

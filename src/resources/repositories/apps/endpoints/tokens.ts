@@ -54,7 +54,7 @@ export const revokeInstallationToken = endpoint({
   method: 'DELETE',
   path: '/installation/token',
   summary: 'Revoke an installation access token',
-  access: { permission: { none: 'signed_in' }, tokens: ['installation'] },
+  access: { permission: { none: 'signed_in' }, credentials: ['installation'] },
   replies: { 204: Nothing },
   async handle({ change, viewer }) {
     const { grant } = viewer;

@@ -14,7 +14,7 @@ import { RepositoryInvitation } from '../schemas.ts';
 const invited = {
   permission: 'administration:write',
   scopes: ['repo:invite'],
-  tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'],
+  credentials: ['classic_pat', 'fine_grained_pat', 'oauth_app', 'session'],
 } as const;
 
 export const listInvitationsOfViewer = endpoint({

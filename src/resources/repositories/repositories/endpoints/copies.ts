@@ -86,7 +86,7 @@ export const transferRepo = endpoint({
   access: {
     permission: 'administration:write',
     scopes: ['repo'],
-    tokens: ['classic_pat', 'oauth_app', 'app_user'],
+    credentials: ['classic_pat', 'oauth_app', 'app_user', 'session'],
     role: 'admin',
     archived: 'allowed',
   },

@@ -1,6 +1,6 @@
 // The lists of repositories: of an organization, of a user, and of the caller.
 import { Type } from 'typebox';
-import { userTokens } from '#access/tokens.ts';
+import { userCredentials } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages, pagesSince } from '#endpoint/paging.ts';
@@ -72,7 +72,7 @@ export const listOwnRepositories = endpoint({
   method: 'GET',
   path: '/user/repos',
   summary: 'List repositories for the authenticated user',
-  access: { permission: 'metadata:read', tokens: userTokens },
+  access: { permission: 'metadata:read', credentials: userCredentials },
   query: Type.Object({
     ...ListOrder,
     visibility: Type.Optional(OneOf(['all', 'public', 'private'])),

@@ -35,7 +35,7 @@ export const createOwnRepository = endpoint({
   access: {
     permission: 'administration:write',
     scopes: ['public_repo', 'repo'],
-    tokens: ['classic_pat', 'fine_grained_pat', 'oauth_app'], // document 3: not for tokens of apps
+    credentials: ['classic_pat', 'fine_grained_pat', 'oauth_app', 'session'], // document 3: not for tokens of apps
   },
   body: NewRepository,
   example: { name: 'engine', private: true },
