@@ -11,6 +11,7 @@ const root = new URL('../src', import.meta.url).pathname;
 const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly string[] }>> = {
   lib: { may: [] },
   text: { may: ['lib'] },
+  html: { may: ['text', 'lib'] },
   vocabulary: { may: ['lib'] },
   net: { may: ['lib'] },
   objects: { may: ['net', 'lib'] },
@@ -44,15 +45,19 @@ const layers: Readonly<Record<string, { may: readonly string[]; types?: readonly
       'objects',
       'database',
       'vocabulary',
+      'html',
       'text',
       'lib',
     ],
   },
+  console: { may: ['resources', 'endpoint', 'html', 'lib'], types: ['access', 'text'] },
   'runner-protocol': { may: ['resources', 'endpoint', 'access', 'database', 'lib'] },
   'results-service': { may: ['resources', 'endpoint', 'access', 'database', 'lib'] },
   backup: { may: ['objects', 'git', 'database', 'lib'] },
   server: {
     may: [
+      'console',
+      'html',
       'runner-protocol',
       'results-service',
       'resources',

@@ -1,8 +1,9 @@
 /**
  * Pushes while the server is repeatedly killed (`kill -9`). Then it checks whether every acknowledged push is there, and whether
  * the events of each branch describe its whole history, each move once.
+ * With more than one client, each commit is pushed by several of them at once.
  *
- *     node bench/pushes/kills.ts [rounds]
+ *     node bench/pushes/kills.ts [rounds] [clients]
  */
 import { execFile, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
@@ -16,6 +17,7 @@ import type { RefMove } from '#events/ref-moves.ts';
 
 const run = promisify(execFile);
 const rounds = Number(process.argv[2] ?? 20);
+const clients = Number(process.argv[3] ?? 1);
 const pushers = 3;
 const entry = join(import.meta.dirname, '../../src/cli/hearth.ts');
 const folder = await mkdtemp(join(tmpdir(), 'hearth-kills-'));
@@ -66,11 +68,15 @@ async function push({ folder: cwd, branch, acknowledged }: Pusher, address: stri
   for (;;) {
     await git(cwd, 'commit', '-q', '--allow-empty', '-m', String(acknowledged.length));
     const oid = await git(cwd, 'rev-parse', 'HEAD');
-    const done = await git(cwd, 'push', '-q', address, `HEAD:refs/heads/${branch}`).then(
-      () => true,
-      () => false,
+    const results = await Promise.all(
+      Array.from({ length: clients }, () =>
+        git(cwd, 'push', '-q', address, `HEAD:refs/heads/${branch}`).then(
+          () => true,
+          () => false,
+        ),
+      ),
     );
-    if (!done) return;
+    if (!results.includes(true)) return;
     acknowledged.push(oid);
   }
 }

@@ -6,7 +6,7 @@ import type { Caller } from '#lib/caller.ts';
 import type { Account, Viewer } from './viewer.ts';
 
 /** The buckets that requests count against (document 1, Limits). */
-export type Bucket = 'core' | 'search' | 'code_search' | 'semantic_search';
+export type Bucket = 'core' | 'search' | 'code_search' | 'semantic_search' | 'pages';
 export type RateLimit = { resource: Bucket; limit: number; used: number; remaining: number; reset: number };
 
 /** How many requests each bucket allows in its window. If `enabled` is false, nothing is counted. */
@@ -18,9 +18,15 @@ export type Limits = {
   readonly searchAnonymous: number;
   readonly codeSearch: number;
   readonly semanticSearch: number;
+  /** Pages in a browser. */
+  readonly pages: number;
+  readonly pagesAnonymous: number;
 };
 
-/** The searches' figures come from document 1. It is silent about core, which has the public API's figure. */
+/**
+ * The searches' figures come from document 1. It is silent about core, which has the public API's figure. Anonymous readers of
+ * pages get enough for an office behind one address.
+ */
 export const defaultLimits: Limits = {
   enabled: true,
   core: 5_000,
@@ -29,6 +35,8 @@ export const defaultLimits: Limits = {
   searchAnonymous: 10,
   codeSearch: 10,
   semanticSearch: 10,
+  pages: 5_000,
+  pagesAnonymous: 1_000,
 };
 
 const minute = 60;
@@ -46,6 +54,8 @@ export function allowance(limits: Limits, bucket: Bucket, { grant }: Viewer): { 
       return { limit: limits.codeSearch, window: minute };
     case 'semantic_search':
       return { limit: limits.semanticSearch, window: minute };
+    case 'pages':
+      return { limit: signedIn ? limits.pages : limits.pagesAnonymous, window: hour };
   }
 }
 

@@ -10,7 +10,7 @@ const recentMinutes = 10;
 /** The viewer of a browser's session. */
 export type SessionViewer = SignedIn & { readonly grant: Extract<SignedIn['grant'], { kind: 'session' }> };
 
-export type FoundSession = {
+type FoundSession = {
   readonly viewer: SessionViewer;
   readonly lastUsedAt: Date | null;
 };

@@ -1,5 +1,5 @@
 /** The five kinds of tokens of document 1. */
-export const tokenKinds = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation'] as const;
+const tokenKinds = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'app_user', 'installation'] as const;
 export type TokenKind = (typeof tokenKinds)[number];
 
 /** A token begins with the prefix of its kind, so that people and secret scanners recognize it (security decision 5). */

@@ -25,7 +25,8 @@ const byPermission = (held: PermissionSet, to: string): WorkflowFileAccess =>
 
 /**
  * Whether a credential may change workflow files in a repository to which it may push. SSH keys and sessions may, since they
- * belong to a person, or were added by an administrator of the repository. `held`: the credential's permissions in this repository.
+ * belong to a person, or were added by an administrator of the repository. `held`: the credential's permissions in this
+ * repository.
  */
 export function workflowFileAccess(grant: Grant, { held }: { held: PermissionSet }): WorkflowFileAccess {
   switch (grant.kind) {

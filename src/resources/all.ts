@@ -14,7 +14,7 @@ import { workflowTriggers } from './actions/workflow-triggers/family.ts';
 import { codeFamilies } from './code/families.ts';
 import type { RuleEvaluators } from './code/ref-rules/index.ts';
 import { collaborationFamilies } from './collaboration/families.ts';
-import { endpointsOf, type Family, limitsOf } from './family.ts';
+import { endpointsOf, type Family, limitsOf, pageEndpointsOf } from './family.ts';
 import type { FollowUpKind, FollowUps } from './follow-ups.ts';
 import { identityFamilies } from './identity/families.ts';
 import { layerInterpreters, layerLimits, layerOwnFiles } from './layers.ts';
@@ -67,6 +67,9 @@ export const allFamilies: [UndeclaredKind] extends [never] ? readonly Family[] :
 
 /** Every endpoint, with the family that it belongs to. */
 export const allEndpoints: readonly (Endpoint & { readonly family: string })[] = allFamilies.flatMap(endpointsOf);
+
+/** The endpoints that pages alone read. */
+export const allPageEndpoints: readonly (Endpoint & { readonly family: string })[] = allFamilies.flatMap(pageEndpointsOf);
 
 /** What adds the routes outside of the API. */
 export const allRoutes: readonly AddRoutes[] = allFamilies.flatMap(({ routes = [] }) => routes);

@@ -41,6 +41,11 @@ export type Family<
   readonly schemas?: Module;
   /** The modules of its endpoints, whose other exports are ignored. */
   readonly endpoints?: readonly Module[];
+  /**
+   * The modules of endpoints that pages alone read: they run within the process by the same policies and schemas, and have no
+   * address in the API.
+   */
+  readonly pageEndpoints?: readonly Module[];
   /** Adds its routes outside of the API. */
   readonly routes?: AddRoutes;
   /** The kinds of events that happen in it. */
@@ -80,10 +85,17 @@ export const family = <
 /** The groups of limits that a family declares. */
 export const limitsOf = ({ limits = {} }: Family): LimitGroup[] => Object.values(limits).filter(isLimitGroup);
 
+type OfFamily = Endpoint & { readonly family: string };
+
 /** The endpoints of a family, in the order in which its modules export them. */
-export const endpointsOf = ({ endpoints = [], name }: Family): (Endpoint & { readonly family: string })[] =>
-  endpoints.flatMap((module) =>
+export const endpointsOf = ({ endpoints = [], name }: Family): OfFamily[] => endpointsIn(endpoints, name);
+
+/** The endpoints of a family that pages alone read. */
+export const pageEndpointsOf = ({ pageEndpoints = [], name }: Family): OfFamily[] => endpointsIn(pageEndpoints, name);
+
+const endpointsIn = (modules: readonly Module[], family: string): OfFamily[] =>
+  modules.flatMap((module) =>
     Object.values(module)
       .filter(isEndpoint)
-      .map((endpoint) => ({ ...endpoint, family: name })),
+      .map((endpoint) => ({ ...endpoint, family })),
   );

@@ -21,13 +21,14 @@ import { addRunnerProtocol } from '#runner-protocol/route.ts';
 import { admit } from './admit.ts';
 import { admitDownload } from './admit-download.ts';
 import { connectionOptions, limitConnections } from './connections.ts';
+import { addConsole } from './console/route.ts';
 import { addPreflight } from './cors.ts';
 import { addDescription } from './description.ts';
 import { addDownloads } from './downloads.ts';
 import { addGitActions } from './git-actions.ts';
 import { addGitHttp } from './git-http.ts';
 import { handleRequest } from './handle-request.ts';
-import { accessHeaders, commonHeaders, emitReplyHeaders } from './headers.ts';
+import { accessHeaders, emitReplyHeaders, headersOf } from './headers.ts';
 import { addHealth } from './health.ts';
 import { addIdentityTokens } from './identity-tokens.ts';
 import { openLimitRefusals } from './limit-refusals.ts';
@@ -133,7 +134,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     if (request.url.startsWith(apiPrefix)) await addAccessHeaders(request, reply, signIn, parts.clock);
     reply.header('x-service-request-id', request.id);
     if (app.drainState.closing) reply.header('connection', 'close');
-    for (const [name, value] of commonHeaders) if (!reply.hasHeader(name)) reply.header(name, value);
+    for (const [name, value] of headersOf(reply)) if (!reply.hasHeader(name)) reply.header(name, value);
     emitReplyHeaders(reply, parts.services.vocabulary);
   };
   app.addHook('onSend', addHeaders);
@@ -196,6 +197,7 @@ export function buildApp(parts: Parts): FastifyInstance {
     },
   });
   addEndpoints(app, { ...parts, signIn, bodies });
+  addConsole(app, { ...parts, refusals, routeParts });
   return app;
 }
 

@@ -35,7 +35,7 @@ const pagePolicy = (page: string): string => {
   ].join('; ');
 };
 
-/** Adds `/api/v3/openapi.json` (the OpenAPI document), `/docs` (the reference page) and a redirect from `/` to it. */
+/** Adds `/api/v3/openapi.json` (the OpenAPI document) and `/docs` (the reference page). */
 export function addDescription(app: FastifyInstance, parts: Parts): void {
   const { endpoints, schemas, services } = parts;
   const { vocabulary, version } = services;
@@ -48,7 +48,6 @@ export function addDescription(app: FastifyInstance, parts: Parts): void {
     if (!known && documents.size < 4) documents.set(server, text);
     return reply.type('application/json; charset=utf-8').send(text);
   });
-  app.get('/', (_request, reply) => reply.redirect('/docs/'));
   let reference: ReturnType<typeof loadReference> | undefined;
   for (const path of ['/docs', '/docs/', '/docs/js/scalar.js'])
     app.get(path, async (_request, reply) => {

@@ -36,8 +36,12 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
   }
 }
 
-/** The headers of every reply. They forbid browsers to run, frame or sniff replies, since no reply is a page. */
-export const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({
+/** The headers of a reply. Other origins may read replies of the API, which uses no cookies, but never a page. */
+export const headersOf = (reply: FastifyReply): readonly (readonly [name: string, value: string])[] =>
+  String(reply.getHeader('content-type') ?? '').startsWith('text/html') ? pageHeaders : commonHeaders;
+
+/** The headers of replies that aren't pages. They forbid browsers to run, frame or sniff them. */
+const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({
   'access-control-allow-origin': '*',
   'access-control-expose-headers':
     'ETag, Link, Location, Retry-After, X-RateLimit-Limit, X-RateLimit-Remaining, X-RateLimit-Used, ' +
@@ -49,3 +53,5 @@ export const commonHeaders: readonly (readonly [name: string, value: string])[] 
   'x-content-type-options': 'nosniff',
   'x-frame-options': 'deny',
 });
+
+const pageHeaders = commonHeaders.filter(([name]) => !name.startsWith('access-control-'));

@@ -14,23 +14,46 @@ export type ConsumedRequest = { key: string; bucket: Bucket; state: RateLimit };
 
 /** Counts a request against its rate limit; undefined if requests aren't counted. @throws Refusal beyond the limit */
 export async function consumeRateLimit(
-  { endpoint, viewer, caller: { key }, db, services }: RateLimitContext,
+  context: RateLimitContext,
   request: FastifyRequest,
   reply: FastifyReply,
 ): Promise<ConsumedRequest | undefined> {
+  const { endpoint, viewer, caller, services } = context;
   if (!services.limits.enabled || endpoint.id === 'rate-limit/get') return undefined;
-  const { limit } = endpoint;
   const query = request.query as Record<string, unknown>; // the query parser's own object
-  const bucket: Bucket = (typeof limit === 'function' ? limit(query) : limit) ?? 'core';
-  const state = await consumeRequest(db, key, bucket, allowance(services.limits, bucket, viewer));
+  const bucket = limitOf(endpoint, query) ?? 'core';
+  const state = await consumeBucket(context, bucket);
   reply.headers(limitHeaders(state));
   if (state.exceeded) {
-    const retryAfter = Math.max(1, state.reset - Math.floor(Date.now() / 1000));
     const message = `API rate limit exceeded for ${viewer.account?.login ?? request.ip}.`;
-    throw new Refusal('rate_limited', message, [], { limit: `rateLimits.${bucket}`, retryAfter });
+    throw refusalBeyond(bucket, state, message);
   }
-  return { key, bucket, state };
+  return { key: caller.key, bucket, state };
 }
+
+/**
+ * Counts a page, or what a page reads of an endpoint with a limit of its own; nothing if requests aren't counted.
+ * @throws Refusal beyond the limit
+ */
+export async function consumePageLimit(context: Omit<RateLimitContext, 'endpoint'>, bucket: Bucket): Promise<void> {
+  if (!context.services.limits.enabled) return;
+  const state = await consumeBucket(context, bucket);
+  if (!state.exceeded) return;
+  const what = bucket === 'pages' ? 'pages' : 'searches';
+  throw refusalBeyond(bucket, state, `You have asked for more ${what} than this server allows in a short time.`);
+}
+
+/** The rate limit of an endpoint for this query, if it isn't `core`. */
+export const limitOf = ({ limit }: Endpoint, query: Readonly<Record<string, unknown>>): Bucket | undefined =>
+  typeof limit === 'function' ? limit(query) : limit;
+
+const consumeBucket = ({ viewer, caller: { key }, db, services }: Omit<RateLimitContext, 'endpoint'>, bucket: Bucket) =>
+  consumeRequest(db, key, bucket, allowance(services.limits, bucket, viewer));
+
+const refusalBeyond = (bucket: Bucket, { reset }: RateLimit, message: string): Refusal => {
+  const retryAfter = Math.max(1, reset - Math.floor(Date.now() / 1000));
+  return new Refusal('rate_limited', message, [], { limit: `rateLimits.${bucket}`, retryAfter });
+};
 
 /** Undoes the count of a request: a 304 to a signed-in client doesn't count. */
 export async function refundRateLimit(

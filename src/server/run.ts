@@ -160,7 +160,7 @@ export async function run<Types extends EndpointTypes>(
   const within = media === undefined ? context : { ...context, scope: scopeIn(context.scope, media) };
   const prepared = await prepareCall(endpoint, within, {
     path: readPath(endpoint, params),
-    query,
+    query: textsOf(query),
     version: apiVersions[0],
     readBody: async () => (body === undefined ? undefined : { value: body, size: countValues(body), hasNul: true }),
     readText: () => notWithin(endpoint),
@@ -171,6 +171,14 @@ export async function run<Types extends EndpointTypes>(
   // the type system has checked the handler against the replies
   return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
 }
+
+/** A query as an address has it: values are texts, and absent ones are left out. */
+const textsOf = (query: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(query).flatMap(([name, value]) =>
+      value === undefined ? [] : [[name, Array.isArray(value) ? value.map(String) : String(value)]],
+    ),
+  );
 
 /** The number of values in a value, including itself. */
 const countValues = (value: unknown): number =>

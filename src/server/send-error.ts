@@ -25,23 +25,28 @@ import { Moved, MovedBelow } from './resolve.ts';
 import { routeOf } from './router.ts';
 
 type Parts = { services: Services; log: Logger; url?: string };
+type RefusingParts = Parts & { refusals: LimitRefusals };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
 type Refused = { status: number; message: string; errors?: Refusal['errors'] };
 
 /** Sends the reply for a thrown error: a refusal, a redirect, or for a fault of the server a 500 with a line in the log. */
-export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: Exchange, error: unknown): FastifyReply {
-  const { request, reply } = exchange;
+export function sendError(parts: RefusingParts, exchange: Exchange, error: unknown): FastifyReply {
   if (error instanceof Moved) return sendMoved(parts, exchange, error);
-  if (error instanceof MovedBelow) return sendRedirect(parts, exchange, error.path + queryOf(request.url));
+  if (error instanceof MovedBelow) return sendRedirect(parts, exchange, error.path + queryOf(exchange.request.url));
+  return sendRefusal(parts, exchange, refusedBy(parts, exchange, error));
+}
+
+/** What a reply says of a thrown error. It sets the headers of a refusal, and logs a fault of the server. */
+export function refusedBy(parts: RefusingParts, { request, reply }: Exchange, error: unknown): Refused {
   request.cause = error;
   const fields = { err: error, id: request.id, route: routeOf(request) };
   if (isDiskFull(error)) {
     parts.log.error(fields, 'the disk is full');
-    return sendRefusal(parts, exchange, { status: 503, message: diskFullMessage });
+    return { status: 503, message: diskFullMessage };
   }
   if (isStorageFailure(error)) {
     parts.log.error(fields, 'the storage cannot be read');
-    return sendRefusal(parts, exchange, { status: 503, message: storageMessage });
+    return { status: 503, message: storageMessage };
   }
   const slow = refusalOfTimeout(error, parts.services.resourceLimits.of(databaseLimits));
   if (slow) parts.log.warn(fields, 'a statement took too long');
@@ -50,21 +55,20 @@ export function sendError(parts: Parts & { refusals: LimitRefusals }, exchange: 
     parts.refusals.note(request, refusal.limit);
     if (refusal.kind === 'unauthenticated') reply.header('www-authenticate', 'Basic realm="Hearth"');
     if (refusal.retryAfter !== undefined) reply.header('retry-after', String(refusal.retryAfter));
-    return sendRefusal(parts, exchange, { status: statusOf(refusal), message: refusal.message, errors: refusal.errors });
+    return { status: statusOf(refusal), message: refusal.message, errors: refusal.errors };
   }
   const fault = clientFault(error);
-  if (fault) return sendRefusal(parts, exchange, fault);
+  if (fault) return fault;
   if (request.method !== 'GET' && isWriteConflict(error)) {
     parts.log.warn(fields, 'a change was overtaken by another');
-    const message = 'It was changed by another request at the same time. Please try again.';
-    return sendRefusal(parts, exchange, { status: 409, message });
+    return { status: 409, message: 'It was changed by another request at the same time. Please try again.' };
   }
   if (isUnavailable(error)) {
     parts.log.error(fields, 'a request found no connection');
-    return sendRefusal(parts, exchange, { status: 503, message: unavailableMessage });
+    return { status: 503, message: unavailableMessage };
   }
   parts.log.error(fields, 'a request failed');
-  return sendRefusal(parts, exchange, { status: 500, message: `Server Error (request ${request.id})` });
+  return { status: 500, message: `Server Error (request ${request.id})` };
 }
 
 const refusalOf = (error: unknown): Refusal | undefined => {

@@ -17,6 +17,7 @@ import {
   sizeOfParts,
 } from './markdown-html.ts';
 import type { Reference } from './references.ts';
+import type { RenderedHtml } from './rendered-html.ts';
 
 /** The possible targets of links: existing ones that the reader may see, by keys in lower case. */
 export type Known = {
@@ -136,9 +137,10 @@ type LinkContext = {
 };
 
 /** The HTML of a text for one reader: references to known targets become links. */
-export function linkedHtml({ parts }: RenderedText, text: string, context: LinkContext): string {
+export function linkedHtml({ parts }: RenderedText, text: string, context: LinkContext): RenderedHtml {
   if (!parts) return verbatimHtml(text);
-  return parts.map((part) => (typeof part === 'string' ? part : linkOf(part, context))).join('');
+  // the renderer has sanitized the parts, and links are escaped
+  return parts.map((part) => (typeof part === 'string' ? part : linkOf(part, context))).join('') as RenderedHtml;
 }
 
 /** The references of a rendered text. */
@@ -149,14 +151,14 @@ export const referencesOf = ({ parts = [] }: RenderedText): Reference[] =>
 export async function renderText(
   text: string,
   { caller, breaks = false, autolinks, ...context }: LinkContext & RenderOptions,
-): Promise<string> {
+): Promise<RenderedHtml> {
   return linkedHtml(await renderForAll({ text, html: context.html, breaks, autolinks }, caller), text, context);
 }
 
 type RenderOptions = { readonly caller: Caller } & Partial<Pick<MarkdownText, 'breaks' | 'autolinks'>>;
 
 /** The source of a text as HTML, for texts that aren't rendered. */
-export const verbatimHtml = (text: string): string => `<pre>${escapeHtml(text)}</pre>\n`;
+export const verbatimHtml = (text: string): RenderedHtml => `<pre>${escapeHtml(text)}</pre>\n` as RenderedHtml;
 
 function linkOf(
   { reference, linked, plain: unlinked, before, after }: RenderedReference,

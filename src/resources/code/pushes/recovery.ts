@@ -1,18 +1,12 @@
 // What unfinished intents did, found in the refs: a process ended before it could record that, or still runs.
-import type { Tx } from '#database/connect.ts';
 import { repairRefs } from '#git/refs/many-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { resultsInRefs } from '#git/transport/receive-pack.ts';
-import type { PushCommand } from '#git/transport/receive-request.ts';
-import { grouped } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { movesOf } from './moves.ts';
+import { listUnrecorded, maxPushMs } from './recorded-moves.ts';
 import { lockFollowUps, notDone, type PushScope, recordMoves } from './recording.ts';
 import * as store from './store.ts';
-
-/** Longer than any push takes, including its wait in the queue. No process works on an older intent. */
-const maxPushMs = 24 * 60 * 60 * 1000;
 
 type Unfinished = Pick<store.Intent, 'repository_id' | 'following'> & {
   id: Id<'ref_changes'>;
@@ -46,8 +40,9 @@ export async function recoverIntent(scope: PushScope, intent: Unfinished, onFail
 }
 
 /**
- * If a push is still running, the commands that aren't done stay in its intent. A move isn't recorded twice, since the push also
- * locks the repository's row.
+ * Commands that aren't done stay in the intent, since the push may still be running. So do commands whose move is recorded:
+ * another push made it. A move isn't recorded twice: the push also locks the repository's row, and a recorded move leaves the
+ * intents of all pushes that wanted the same, since any of them may have made it.
  */
 const settle = (given: PushScope, unfinished: Unfinished, { isFollowed }: { isFollowed: boolean }): Promise<void> =>
   given.change(async (scope) => {
@@ -59,24 +54,18 @@ const settle = (given: PushScope, unfinished: Unfinished, { isFollowed }: { isFo
     const intent = row && (await store.findIntentForUpdate(tx, repository_id, id));
     if (!intent) return;
     await repairRefs(gitRepository, intent.commands);
-    const done = (await resultsInRefs(gitRepository, intent.commands, 'not done')).filter(({ ok }) => ok);
+    const about = { repository: repository_id, startedAt: intent.started_at };
+    const done = await listUnrecorded(scope, about, intent.commands);
     const rest = notDone(intent.commands, done);
-    // Of two pushes that wanted the same, the one that is recorded need not be the one that did it: neither records it again.
-    const moves = await movesOf(gitRepository, await notRecorded(tx, intent, done));
+    const moves = await movesOf(gitRepository, done);
     const actor = intent.actor_id ?? undefined;
     await recordMoves(scope, { row, moves, actor });
+    if (done.length > 0) await store.removeFromOthers(tx, intent, done);
     if (rest.length === 0) await follow({ repo: row, actor, now });
     const isExpired = isOver || now.getTime() - intent.started_at.getTime() > maxPushMs;
     if (rest.length === 0 ? isFollowed || following === null : isExpired) await store.removeIntent(tx, repository_id, id);
     else if (done.length > 0) await store.updateIntent(tx, id, rest);
   });
-
-/** The commands without those whose move, from the same commit to the same commit, another push has recorded since. */
-async function notRecorded(tx: Tx, intent: store.Intent, done: readonly PushCommand[]): Promise<PushCommand[]> {
-  if (done.length === 0) return [];
-  const recorded = grouped(await store.listRecordedMoves(tx, intent.repository_id, intent.started_at), ({ ref }) => ref);
-  return done.filter(({ ref, from, to }) => !recorded.get(ref)?.some(({ before, after }) => before === from && after === to));
-}
 
 /**
  * Completes what earlier processes left of some refs. Who decides by the database what a move does calls it after reading the

@@ -7,6 +7,7 @@ import type { Id, RepositoryId } from '#lib/id.ts';
 import type { FollowUp } from '#resources/follow-ups.ts';
 import { lockRepository } from '#resources/repositories/repositories/index.ts';
 import { movesOf } from './moves.ts';
+import { listMadeLater } from './recorded-moves.ts';
 import { lockFollowUps, notDone, type PushScope, recordMoves } from './recording.ts';
 import { recoverIntent, recoverIntents } from './recovery.ts';
 import * as store from './store.ts';
@@ -28,13 +29,13 @@ export type OpenIntent = {
   id: Id<'ref_changes'>;
   repository: RepositoryId;
   actor: Id<'accounts'> | undefined;
-  following: readonly FollowUp[];
-};
-
-type NewIntent = Omit<OpenIntent, 'id'> & {
   /** Each has the current value of its ref. Recovery needs it to tell this change from another one. */
   commands: readonly PushCommand[];
+  following: readonly FollowUp[];
+  startedAt: Date;
 };
+
+type NewIntent = Omit<OpenIntent, 'id' | 'startedAt'>;
 
 /** Thrown for refs that nobody can move or delete. */
 export class FixedRefs extends Error {
@@ -66,7 +67,7 @@ export async function openIntent(scope: PushScope, intent: NewIntent): Promise<O
     following,
     started_at: scope.now,
   });
-  return { id, repository, actor, following };
+  return { ...intent, id, startedAt: scope.now };
 }
 
 /** Further writes of the transaction that records moves. They are lost if the process ends before it. */
@@ -75,7 +76,7 @@ type ExtraWrites = (scope: WriteScope, moves: RefMove[]) => Promise<void>;
 /** Ends an intent with what it did, and with what follows if all of it was done. */
 export async function closeIntent(
   scope: PushScope,
-  { id, repository, actor, following }: OpenIntent,
+  { id, repository, actor, commands, following, startedAt }: OpenIntent,
   { done, extraWrites }: { done: readonly PushCommand[]; extraWrites?: ExtraWrites | undefined },
 ): Promise<void> {
   const moved = await movesOf(repoOf(scope.git, repository), done);
@@ -86,11 +87,13 @@ export async function closeIntent(
     if (!row) return;
     const intended = await store.removeIntent(scope.tx, repository, id);
     const unrecorded = new Set(gather(intended ?? [], 'ref'));
-    // Commands that are no longer in the intent were recorded by another process.
-    const moves = moved.filter(({ ref }) => unrecorded.has(ref));
+    // Commands that are no longer in the intent were recorded by recovery, of this push or of another one that wanted the same.
+    const missing = moved.filter(({ ref }) => !unrecorded.has(ref));
+    const madeLater = new Set(await listMadeLater(scope, { repository, startedAt }, missing));
+    const moves = moved.filter((move) => unrecorded.has(move.ref) || madeLater.has(move));
     await recordMoves(scope, { row, moves, actor });
     await extraWrites?.(scope, moved);
-    if (intended && notDone(intended, done).length === 0) await follow({ repo: row, actor, now: scope.now });
+    if (intended && notDone(commands, done).length === 0) await follow({ repo: row, actor, now: scope.now });
   });
 }
 

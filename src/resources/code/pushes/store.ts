@@ -1,6 +1,6 @@
 import { sql } from 'kysely';
 import type { Db, Tx } from '#database/connect.ts';
-import type { RefMove } from '#events/ref-moves.ts';
+import type { Oid } from '#git/objects/oid.ts';
 import type { PushCommand } from '#git/transport/receive-request.ts';
 import { gather } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
@@ -57,6 +57,24 @@ export const updateIntent = (tx: Tx, id: Id<'ref_changes'>, commands: readonly P
     .set({ commands: JSON.stringify(commands) })
     .where('id', '=', id)
     .execute();
+
+/** Removes recorded commands from the other intents of the repository that have the same commands. */
+export async function removeFromOthers(
+  tx: Tx,
+  { id, repository_id }: Pick<Intent, 'id' | 'repository_id'>,
+  commands: readonly PushCommand[],
+): Promise<void> {
+  const recorded = JSON.stringify(commands.map(({ ref, from, to }) => ({ ref, from, to })));
+  await sql`
+    with recorded as (select command from jsonb_array_elements(${recorded}::jsonb) as command)
+    update ref_changes c set commands = (
+      select coalesce(jsonb_agg(command order by number), '[]')
+      from jsonb_array_elements(c.commands) with ordinality as wanted(command, number)
+      where command not in (select command from recorded))
+    where c.repository_id = ${repository_id} and c.id <> ${id}
+      and exists (select from jsonb_array_elements(c.commands) as command where command in (select command from recorded))
+  `.execute(tx);
+}
 
 /** Whether an unfinished intent of a repository involves one of these refs. */
 const isUnfinished = (repository: Id<'repositories'>, refs: readonly string[]) => sql<boolean>`
@@ -136,12 +154,19 @@ export const listUnfinished = async (db: Db, before: Date): Promise<Id<'reposito
       .execute()
   ).map((row) => row.repository_id);
 
-/** The moves recorded since this time. */
-export async function listRecordedMoves(db: Db, repository: Id<'repositories'>, since: Date): Promise<RefMove[]> {
-  const { rows } = await sql<{ moves: RefMove[] }>`
-    select data -> 'moves' as moves from events
-    where repository_id = ${repository} and kind = 'push' and created_at >= ${since}`.execute(db);
-  return rows.flatMap(({ moves }) => moves);
+/** The values of refs after their latest events, null after a deletion. Refs without an event since this time are omitted. */
+export async function loadRecordedTips(
+  tx: Tx,
+  repository: Id<'repositories'>,
+  { refs, since }: { refs: readonly string[]; since: Date },
+): Promise<Map<string, Oid | null>> {
+  const { rows } = await sql<{ ref: string; after: Oid | null }>`
+    select distinct on (move.ref) move.ref, move.after
+    from events e, jsonb_to_recordset(e.data -> 'moves') as move(ref text, after text)
+    where e.repository_id = ${repository} and e.kind = 'push' and e.created_at >= ${since}
+      and move.ref = any (${[...refs]}::text[])
+    order by move.ref, e.id desc`.execute(tx);
+  return new Map(rows.map(({ ref, after }) => [ref, after]));
 }
 
 /** Repositories that were pushed to since this time. */

@@ -3,6 +3,7 @@ import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { associations } from '#resources/collaboration/issues/index.ts';
 import { ReactionRollup } from '#resources/collaboration/reactions/index.ts';
 import { User } from '#resources/identity/accounts/index.ts';
+import { Rendered } from '#text/rendered-html.ts';
 
 /** A comment on a commit. Renderings replace the body or are added to it, depending on the media type of the request. */
 export const CommitComment = Type.Object({
@@ -16,7 +17,7 @@ export const CommitComment = Type.Object({
   line: Nullable(Type.Integer()),
   body: Type.Optional(Type.String()),
   body_text: Type.Optional(Type.String()),
-  body_html: Type.Optional(Type.String()),
+  body_html: Type.Optional(Rendered),
   user: Nullable(User),
   author_association: OneOf(associations),
   created_at: Timestamp,

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as assigneesEndpoints from './endpoints/assignees.ts';
 import * as commentsEndpoints from './endpoints/comments.ts';
+import * as countsEndpoints from './endpoints/counts.ts';
 import * as eventsEndpoints from './endpoints/events.ts';
 import * as fieldValuesEndpoints from './endpoints/field-values.ts';
 import * as issuesEndpoints from './endpoints/issues.ts';
@@ -34,6 +35,7 @@ export const issues = family({
     reactionsEndpoints,
     fieldValuesEndpoints,
   ],
+  pageEndpoints: [countsEndpoints],
   events: issueEvents,
   payloadParts: { issue: Issue, comment: IssueComment },
   subscriptions: [indexChanged, indexRenamed, unassignLost, readPushedCommits],

@@ -9,6 +9,7 @@ import { Team } from '#resources/identity/teams/index.ts';
 import { App } from '#resources/repositories/apps/index.ts';
 import { Label } from '#resources/repositories/labels/index.ts';
 import { MinimalRepository, SimpleRepository } from '#resources/repositories/repositories/index.ts';
+import { Rendered } from '#text/rendered-html.ts';
 
 export const states = ['open', 'closed'] as const;
 export const stateReasons = ['completed', 'reopened', 'not_planned', 'duplicate'] as const;
@@ -18,7 +19,7 @@ export const associations = ['OWNER', 'MEMBER', 'COLLABORATOR', 'NONE'] as const
 export type Association = (typeof associations)[number];
 
 /** The renderings of a body. They replace it or are added to it, depending on the media type of the request. */
-export const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Type.String()) };
+export const renderedTexts = { body_text: Type.Optional(Type.String()), body_html: Type.Optional(Rendered) };
 
 /** The addresses of a pull request, and when it was merged. */
 const PullRequestLinks = Type.Object({

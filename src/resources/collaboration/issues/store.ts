@@ -325,3 +325,10 @@ const associationOf = (viewer: Viewer) => sql<Association>`case
     and (m.public or ${belongsToOrganization(viewer, sql`m.organization_id`)})) then 'MEMBER'
   when exists (select from collaborators c where c.repository_id = r.id and c.user_id = a.author) then 'COLLABORATOR'
   else 'NONE' end`;
+
+/** The number of open pull requests of a repository, as far as `most`. */
+export async function countOpenPulls(db: Db, repository: Id<'repositories'>, most: number): Promise<number> {
+  const { rows } = await sql<{ count: number }>`select count(*)::integer as count from (select from issues
+    where repository_id = ${repository} and state = 'open' and is_pull_request limit ${most}) counted`.execute(db);
+  return rows[0]?.count ?? 0;
+}

@@ -2,6 +2,7 @@ import { type Static, Type } from 'typebox';
 import { Demanded, Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { ReactionRollup } from '#resources/collaboration/reactions/index.ts';
 import { User } from '#resources/identity/accounts/index.ts';
+import { Rendered } from '#text/rendered-html.ts';
 
 export const ReleaseAsset = Type.Object({
   url: Type.String(),
@@ -35,7 +36,7 @@ export const Release = Type.Object({
   name: Nullable(Type.String()),
   body: Type.Optional(Nullable(Type.String())),
   body_text: Type.Optional(Type.String()),
-  body_html: Type.Optional(Type.String()),
+  body_html: Type.Optional(Rendered),
   draft: Type.Boolean(),
   prerelease: Type.Boolean(),
   immutable: Type.Boolean(),

@@ -2,59 +2,12 @@ import { expect, test } from 'vitest';
 import { updateRefs } from '#git/refs/update-refs.ts';
 import { removeRepository } from '#git/store.ts';
 import { startWorker } from '#jobs/worker.ts';
-import type { Id } from '#lib/id.ts';
 import { findNewName } from '#resources/code/branch-names/index.ts';
 import { moveRefs, pushHandlers, recoverUnfinished } from '#resources/code/pushes/index.ts';
-import type { FollowUp } from '#resources/follow-ups.ts';
 import { world } from '#test/support/world.ts';
-import { commits, diskOf, scopeOf, told, unfinished } from './support.ts';
+import { commits, crashed, diskOf, main, pushed, scopeOf, told, unfinished } from './support.ts';
 
-const main = 'refs/heads/main';
 const topic = 'refs/heads/topic';
-
-type Command = { ref: string; from: string | null; to: string | null };
-
-/** A repository with `main` at its first commit, and what a crash leaves in it. */
-async function crashed() {
-  const here = await world();
-  const ada = await here.user();
-  const repo = await here.repo(ada);
-  const [first = '', second = '', third = ''] = await commits(here, repo, 3);
-  await moveRefs(scopeOf(here), { repo, changes: [{ ref: main, to: first }], actor: ada.id, workflowFiles: { allowed: true } });
-  here.clock.now = new Date(here.clock.now.getTime() + 60_000);
-  const since = (await told(here, repo)).length;
-  const gitRepository = diskOf(here, repo);
-  return {
-    here,
-    ada,
-    repo,
-    first,
-    second,
-    third,
-    /** An intent that nobody finishes. */
-    intend: (commands: Command[], following?: FollowUp[]) =>
-      here.db
-        .insertInto('ref_changes')
-        .values({
-          repository_id: repo.id,
-          actor_id: ada.id,
-          commands: JSON.stringify(commands),
-          following: following ? JSON.stringify(following) : null,
-          started_at: here.clock.now,
-        })
-        .execute(),
-    /** Git moves, and nobody records it. */
-    moveUnrecorded: ({ ref, from, to }: Command) => updateRefs(gitRepository, [{ ref, from, to }]),
-    settle: () => recoverUnfinished(scopeOf(here), (error) => expect.unreachable(String(error))),
-    news: async () => (await told(here, repo)).slice(since),
-  };
-}
-
-const pushed = (actor: Id<'accounts'> | null, { ref, from, to }: Command, forced = false) => ({
-  kind: 'push',
-  actor,
-  data: { moves: [{ ref, before: from, after: to, forced }] },
-});
 
 test('a crash after Git had moved the ref still gives the event, once', async () => {
   const { here, ada, repo, first, second, intend, moveUnrecorded, settle, news } = await crashed();
@@ -207,23 +160,6 @@ test('a worker settles as it starts', async () => {
   } finally {
     await worker.stop();
   }
-});
-
-test('of two pushes that wanted the same move, it is recorded once, whichever of them made it', async () => {
-  const { here, ada, repo, first, second, moveUnrecorded, settle, news } = await crashed();
-  const scope = scopeOf(here);
-  const command = { ref: main, from: first, to: second };
-  const [other, mover] = [1, 2].map(() =>
-    pushHandlers({ scopeNow: () => scope, repo, actor: ada.id, workflowFiles: { allowed: true } }),
-  );
-  await other?.before?.([command]);
-  await mover?.before?.([command]);
-  await moveUnrecorded(command);
-  await settle();
-  await mover?.after?.([{ ...command, ok: true }]);
-  await other?.after?.([{ ...command, ok: false, reason: 'it has moved' }]);
-  expect(await news()).toEqual([pushed(ada.id, command)]);
-  expect(await unfinished(here, repo)).toEqual([]);
 });
 
 test('a move whose follow-up fails is recorded, so that its ref can move on, and the follow-up is done later, once', async () => {

@@ -2,10 +2,13 @@ import { sql } from 'kysely';
 import { expect } from 'vitest';
 import type { Account, RepositoryRow } from '#access/viewer.ts';
 import type { EventKind } from '#events/kinds.ts';
+import { updateRefs } from '#git/refs/update-refs.ts';
 import { repoOf } from '#git/store.ts';
-import { type MoveScope, recoverUnfinished } from '#resources/code/pushes/index.ts';
+import type { Id } from '#lib/id.ts';
+import { type MoveScope, moveRefs, recoverUnfinished } from '#resources/code/pushes/index.ts';
+import type { FollowUp } from '#resources/follow-ups.ts';
 import { commit } from '#test/git/support.ts';
-import type { World } from '#test/support/world.ts';
+import { type World, world } from '#test/support/world.ts';
 
 /** The scope of a job. */
 export const scopeOf = ({ jobContext }: World): MoveScope => jobContext().scope;
@@ -38,6 +41,52 @@ export async function told({ db }: World, repo: Pick<RepositoryRow, 'id'>) {
 /** What is left unfinished in a repository. */
 export const unfinished = ({ db }: World, repo: Pick<RepositoryRow, 'id'>) =>
   db.selectFrom('ref_changes').select(['commands', 'actor_id']).where('repository_id', '=', repo.id).orderBy('id').execute();
+
+export const main = 'refs/heads/main';
+
+export type Command = { ref: string; from: string | null; to: string | null };
+
+/** A repository with `main` at its first commit, and what a crash leaves in it. */
+export async function crashed() {
+  const here = await world();
+  const ada = await here.user();
+  const repo = await here.repo(ada);
+  const [first = '', second = '', third = ''] = await commits(here, repo, 3);
+  await moveRefs(scopeOf(here), { repo, changes: [{ ref: main, to: first }], actor: ada.id, workflowFiles: { allowed: true } });
+  here.clock.now = new Date(here.clock.now.getTime() + 60_000);
+  const since = (await told(here, repo)).length;
+  const gitRepository = diskOf(here, repo);
+  return {
+    here,
+    ada,
+    repo,
+    first,
+    second,
+    third,
+    /** An intent that nobody finishes. */
+    intend: (commands: Command[], following?: FollowUp[]) =>
+      here.db
+        .insertInto('ref_changes')
+        .values({
+          repository_id: repo.id,
+          actor_id: ada.id,
+          commands: JSON.stringify(commands),
+          following: following ? JSON.stringify(following) : null,
+          started_at: here.clock.now,
+        })
+        .execute(),
+    /** Git moves, and nobody records it. */
+    moveUnrecorded: ({ ref, from, to }: Command) => updateRefs(gitRepository, [{ ref, from, to }]),
+    settle: () => recoverUnfinished(scopeOf(here), (error) => expect.unreachable(String(error))),
+    news: async () => (await told(here, repo)).slice(since),
+  };
+}
+
+export const pushed = (actor: Id<'accounts'> | null, { ref, from, to }: Command, forced = false) => ({
+  kind: 'push',
+  actor,
+  data: { moves: [{ ref, before: from, after: to, forced }] },
+});
 
 type Request = { method: 'POST' | 'PUT'; path: string; body: object };
 

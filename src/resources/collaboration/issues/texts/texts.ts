@@ -14,6 +14,7 @@ import {
   renderForAll,
   sizeOfHtml,
 } from '#text/render.ts';
+import type { RenderedHtml } from '#text/rendered-html.ts';
 import { issueTextLimits } from '../limits.ts';
 import { loadAutolinks, loadKnown } from './known.ts';
 
@@ -27,7 +28,7 @@ const maxTime = fixedValue(issueTextLimits.pageTime);
 /** A text with its repository, to which references such as `#12` belong. */
 type TextInRepository<Body> = { readonly text: Body; readonly repository: RepositoryName | undefined };
 
-type Texts<Body> = { body?: Body; body_text?: string; body_html?: string };
+type Texts<Body> = { body?: Body; body_text?: string; body_html?: RenderedHtml };
 
 /**
  * The texts of a whole page in the media that is asked for. What there is no text of has no rendering either. A page of many long

@@ -1,0 +1,4 @@
+import type { Page } from '#console/page.ts';
+import { homePage } from './home.ts';
+
+export const platformPages: readonly Page[] = [homePage];
