@@ -1097,6 +1097,7 @@ create table hosted_runners (
   revision integer default 1 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  problem text,
   constraint hosted_runners_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Provisioning'::text, 'Shutdown'::text, 'Deleting'::text, 'Stuck'::text]))),
   constraint hosted_runners_image_source_check CHECK ((image_source = ANY (ARRAY['service'::text, 'partner'::text, 'custom'::text]))),
   constraint hosted_runners_check CHECK (((image_source = 'custom'::text) = (custom_image_id IS NOT NULL)))
@@ -3522,6 +3523,7 @@ insert into schema_migrations (version, name, checksum) values
   (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716'),
   (305, '0305-security-managers', '995f2c89f2b713c9ea4cbe4c7e58c391137bbc3a20ab3a82e0f96aa83a5cc936'),
+  (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
   (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
 
 create view organization_role_holders as

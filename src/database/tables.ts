@@ -1013,6 +1013,7 @@ export interface HostedRunners {
   revision: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  problem: string | null;
 }
 
 export interface IdentityKeys {

@@ -16,7 +16,7 @@ import { removeRepositoryFromTokens } from '#resources/identity/tokens/index.ts'
 import { removeAllValues } from '#resources/repositories/custom-properties/index.ts';
 import { checkArriving } from './arriving-workflows.ts';
 import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
-import { removeFromInstallations } from './installation-store.ts';
+import { leaveInstallations } from './leave-installations.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
 import { evaluateRules, type RuledScope } from './ruled-change.ts';
 import {
@@ -194,7 +194,7 @@ export async function transferRepository(
   const arriving = await evaluateRules(scope, { by }, arrival);
   await Promise.all([leaving, arriving].map((approval) => approval.record(scope, repo.id)));
   // Removes what the former owner granted. Collaborators keep their roles, except the new owner.
-  await removeFromInstallations(scope.tx, repo.id);
+  await leaveInstallations(scope, { repo, by, now });
   await removeRepositoryFromTeams(scope.tx, repo.id);
   await removeRepositoryFromTokens(scope.tx, repo.id);
   await removeAllValues(scope.tx, repo.id);

@@ -121,7 +121,15 @@ async function checkCreation(
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(scope, { owner, by, visibility });
+  if (wanted.has_projects) await checkMayHaveProjects(scope, owner);
   return { name, visibility };
+}
+
+/** Refuses projects where the organization switched them off for its repositories, as the public API does. */
+async function checkMayHaveProjects(scope: WriteScope, owner: Account): Promise<void> {
+  if (owner.kind !== 'organization' || (await getSettings(scope.tx, owner.id)).has_repository_projects) return;
+  const message = `${owner.login} has switched off projects for its repositories`;
+  throw invalid('Repository', 'has_projects', 'invalid', message);
 }
 
 type Named = { readonly name: string; readonly visibility: Visibility };
