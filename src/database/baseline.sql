@@ -868,11 +868,9 @@ create table dependency_pulls (
   ecosystem text not null,
   directory text not null,
   kind text not null,
-  target_branch text not null,
   group_name text,
   dependencies jsonb not null,
   subject text not null,
-  branch text not null,
   head_sha text not null,
   paths text[] not null,
   options jsonb not null,
@@ -884,7 +882,8 @@ create table dependency_schedules (
   repository_id bigint not null,
   entry integer not null,
   digest text not null,
-  next_at timestamp with time zone
+  next_at timestamp with time zone,
+  waiting text[] default '{}'::text[] not null
 );
 create table dependency_snapshots (
   id bigint generated always as identity not null,
@@ -2829,7 +2828,6 @@ CREATE UNIQUE INDEX dependency_manifests_snapshot ON dependency_manifests USING 
 CREATE INDEX dependency_manifests_repository ON dependency_manifests USING btree (repository_id);
 alter table dependency_pulls add constraint dependency_pulls_pkey PRIMARY KEY (issue_id);
 CREATE INDEX dependency_pulls_repository_id_idx ON dependency_pulls USING btree (repository_id) WHERE is_open;
-CREATE UNIQUE INDEX dependency_pulls_repository_id_ecosystem_directory_target_b_idx ON dependency_pulls USING btree (repository_id, ecosystem, directory, target_branch, subject) WHERE is_open;
 alter table dependency_schedules add constraint dependency_schedules_pkey PRIMARY KEY (repository_id, entry);
 CREATE INDEX dependency_schedules_next_at_idx ON dependency_schedules USING btree (next_at);
 alter table dependency_snapshots add constraint dependency_snapshots_pkey PRIMARY KEY (id);
@@ -3524,6 +3522,7 @@ insert into schema_migrations (version, name, checksum) values
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716'),
   (305, '0305-security-managers', '995f2c89f2b713c9ea4cbe4c7e58c391137bbc3a20ab3a82e0f96aa83a5cc936'),
   (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
+  (307, '0307-dependency-branches', 'e5bce54c6153450f1ef454afed94776c2be8171cf6f21f6fc43d6567778c9475'),
   (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
 
 create view organization_role_holders as

@@ -786,11 +786,9 @@ export interface DependencyPulls {
   ecosystem: 'npm' | 'pip' | 'gomod';
   directory: string;
   kind: 'security' | 'version';
-  target_branch: string;
   group_name: string | null;
   dependencies: Json;
   subject: string;
-  branch: string;
   head_sha: string;
   paths: string[];
   options: Json;
@@ -802,6 +800,7 @@ export interface DependencySchedules {
   entry: number;
   digest: string;
   next_at: Date | null;
+  waiting: Generated<string[]>;
 }
 
 export interface DependencySnapshots {

@@ -20,14 +20,14 @@ export const updateLimits = limitGroup('dependencyUpdates', 'Updates of dependen
     unit: 'count',
     fixed: true,
     of: 'searches for updates of a repository that have not ended',
-    past: 'further ones begin at their next time',
+    past: 'further ones begin when some have ended',
   },
   directories: {
     value: 50,
     unit: 'count',
     fixed: true,
     of: 'directories in which one entry of a configuration file looks for version updates',
-    past: 'further ones are left out',
+    past: 'further ones are left out, and `hearth explain UPDATES` says so',
   },
   files: {
     value: 100_000,

@@ -1,20 +1,13 @@
 // What the configuration file of a repository says of pull requests.
-import type { Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
 import type { RunRegistry } from '#resources/actions/workflow-runs/index.ts';
 import { type BotConfig, directoriesOf, type UpdateEntry, type UpdateRequest } from '#resources/security/dependency-bot/index.ts';
-import { loadConfigs } from './config-store.ts';
 import type { PullOptions } from './store.ts';
 
 type Settings = { readonly options: PullOptions; readonly securityGroups: UpdateEntry['securityGroups'] };
 
 /** The settings of security updates of an ecosystem in a directory. */
-export async function settingsFor(
-  db: Db,
-  repository: Id<'repositories'>,
-  { ecosystem, directory }: Pick<UpdateRequest, 'ecosystem' | 'directory'>,
-): Promise<Settings> {
-  const { entry } = await findEntry(db, repository, { ecosystem, directory });
+export function settingsFor(config: BotConfig | null, wanted: Pick<UpdateRequest, 'ecosystem' | 'directory'>): Settings {
+  const entry = findEntry(config, wanted);
   return entry ? { options: optionsOf(entry), securityGroups: entry.securityGroups } : { options: {}, securityGroups: [] };
 }
 
@@ -24,14 +17,14 @@ const registryTypes = {
   'goproxy-server': 'goproxy_server',
 } as const;
 
+const typesOfEcosystems = { npm: 'npm_registry', pip: 'python_index', gomod: 'goproxy_server' } as const;
+
+/** The type of private registries that searches in an ecosystem use. */
+export const registryTypeOf = (ecosystem: UpdateRequest['ecosystem']) => typesOfEcosystems[ecosystem];
+
 /** The registries that the configuration file has for an ecosystem in a directory. */
-export async function configuredRegistries(
-  db: Db,
-  repository: Id<'repositories'>,
-  wanted: Pick<UpdateRequest, 'ecosystem' | 'directory'> & { readonly targetBranch?: string | undefined },
-): Promise<RunRegistry[]> {
-  const { config, entry } = await findEntry(db, repository, wanted);
-  const names = new Set(entry?.registries);
+export function configuredRegistries(config: BotConfig | null, wanted: WantedEntry): RunRegistry[] {
+  const names = new Set(findEntry(config, wanted)?.registries);
   return (config?.registries ?? [])
     .filter(({ name }) => names.has(name))
     .map(({ name, type, url, replacesBase, username, password, token }) => ({
@@ -45,19 +38,11 @@ export async function configuredRegistries(
     }));
 }
 
+type WantedEntry = Pick<UpdateRequest, 'ecosystem' | 'directory'> & { readonly targetBranch?: string | undefined };
+
 /** The entry of a configuration file. Without a branch, those for other branches than the default one don't count. */
-async function findEntry(
-  db: Db,
-  repository: Id<'repositories'>,
-  { ecosystem, directory, targetBranch }: Parameters<typeof configuredRegistries>[2],
-): Promise<{ readonly config?: BotConfig; readonly entry?: UpdateEntry }> {
-  const config = (await loadConfigs(db, [repository])).get(repository)?.config;
-  if (!config) return {};
-  const entry = config.updates.find(
-    (one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch && isIn(one, directory),
-  );
-  return entry ? { config, entry } : { config };
-}
+const findEntry = (config: BotConfig | null, { ecosystem, directory, targetBranch }: WantedEntry): UpdateEntry | undefined =>
+  config?.updates.find((one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch && isIn(one, directory));
 
 /** Whether a directory with manifests is among some, which may be patterns. */
 export const isIn = ({ ecosystem, directories }: Pick<UpdateEntry, 'ecosystem' | 'directories'>, directory: string): boolean =>

@@ -32,6 +32,24 @@ export async function listRequiredWorkflows(db: Db, repo: RuledRepository, ref: 
   return rows.flatMap(({ rules }) => rules.flatMap((rule) => (rule.type === 'workflows' ? rule.parameters.workflows : [])));
 }
 
+export type AssistantReviewParameters = NonNullable<RuleOf<'assistant_code_review'>['parameters']>;
+
+/** Which pull requests into a branch the assistant reviews by itself, by all rules together; undefined where none says so. */
+export async function findAssistantReview(
+  db: Db,
+  repo: RuledRepository,
+  ref: string,
+): Promise<AssistantReviewParameters | undefined> {
+  const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.enforcement === 'active' && row.target === 'branch');
+  const rules = rows.flatMap((row) => (matchesRef(row, ref, repo) ? row.rules : []));
+  const found = rules.flatMap((rule) => (rule.type === 'assistant_code_review' ? [rule.parameters ?? {}] : []));
+  if (found.length === 0) return undefined;
+  return {
+    review_draft_pull_requests: found.some((one) => one.review_draft_pull_requests),
+    review_on_push: found.some((one) => one.review_on_push),
+  };
+}
+
 export type QueueParameters = NonNullable<RuleOf<'merge_queue'>['parameters']>;
 
 /** The parameters of a rule that has none (the public API's defaults). */

@@ -45,6 +45,7 @@ const branchTypes: readonly RuleType[] = [
   'required_status_checks',
   'code_scanning',
   'merge_queue',
+  'assistant_code_review',
   'workflows',
   'branch_name_pattern',
 ];

@@ -3,7 +3,7 @@ export { directoriesOf } from './config/directories.ts';
 export { parseConfig } from './config/parse.ts';
 export { nextTime } from './config/schedule.ts';
 export { botLimits } from './limits.ts';
-export { listReadable as listReadableByBot } from './store.ts';
+export { countReadable as countReadableByBot, listReadable as listReadableByBot } from './store.ts';
 export {
   decodeResult,
   manifestFolder,
@@ -11,5 +11,6 @@ export {
   RequestRefused,
   type UpdateRequest,
   type UpdateResponse,
+  updatedEcosystems,
 } from './updates/contract.ts';
 export { updateJob, updatesWorkflow, updateWorkflow } from './updates/workflow.ts';
