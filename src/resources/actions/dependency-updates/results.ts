@@ -5,6 +5,7 @@ import { enqueueAll, job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
+import { stepsOfAllWork } from '#lib/path-pattern.ts';
 import { listJobsOfAttempt, loadRuns } from '#resources/actions/workflow-runs/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { decodeResult, type UpdateResponse, updateJob } from '#resources/security/dependency-bot/index.ts';
@@ -114,7 +115,10 @@ async function isAtLimit({ db }: JobContext, update: UpdateRow, subject: string)
   if (kind === 'security') return open.length >= fixedValue(updateLimits.securityPulls);
   const { limit, directories } = options;
   if (limit === undefined || directories === undefined) return false;
-  return same.filter(({ directory }) => isIn({ ecosystem, directories }, directory)).length >= limit;
+  const work = stepsOfAllWork();
+  let count = 0;
+  for (const { directory } of same) if (await isIn({ directories }, directory, work)) count += 1;
+  return count >= limit;
 }
 
 /** Runs end after six hours at most. Those of searches end earlier. */

@@ -1,6 +1,7 @@
 // What the configuration file of a repository says of pull requests.
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
+import { type Steps, stepsOfAllWork } from '#lib/path-pattern.ts';
 import type { RunRegistry } from '#resources/actions/workflow-runs/index.ts';
 import { type BotConfig, directoriesOf, type UpdateEntry, type UpdateRequest } from '#resources/security/dependency-bot/index.ts';
 import { loadConfigs } from './config-store.ts';
@@ -53,21 +54,15 @@ async function findEntry(
 ): Promise<{ readonly config?: BotConfig; readonly entry?: UpdateEntry }> {
   const config = (await loadConfigs(db, [repository])).get(repository)?.config;
   if (!config) return {};
-  const entry = config.updates.find(
-    (one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch && isIn(one, directory),
-  );
-  return entry ? { config, entry } : { config };
+  const candidates = config.updates.filter((one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch);
+  const work = stepsOfAllWork();
+  for (const entry of candidates) if (await isIn(entry, directory, work)) return { config, entry };
+  return { config };
 }
 
-/** Whether a directory with manifests is among some, which may be patterns. */
-export const isIn = ({ ecosystem, directories }: Pick<UpdateEntry, 'ecosystem' | 'directories'>, directory: string): boolean =>
-  directoriesOf({ ecosystem, directories }, manifestsIn(ecosystem, directory)).includes(directory);
-
-const manifests = { npm: 'package.json', pip: 'requirements.txt', gomod: 'go.mod' } as const;
-
-const manifestsIn = (ecosystem: UpdateRequest['ecosystem'], directory: string): string[] => [
-  `${directory === '/' ? '' : `${directory.slice(1)}/`}${manifests[ecosystem]}`,
-];
+/** Whether a directory with manifests is among some, which may be patterns. `work`: the steps of all that are asked. */
+export const isIn = async (entry: Pick<UpdateEntry, 'directories'>, directory: string, work: Steps): Promise<boolean> =>
+  (await directoriesOf(entry, new Set([directory]), work)).includes(directory);
 
 /** What pull requests for an entry look like. */
 export const optionsOf = ({

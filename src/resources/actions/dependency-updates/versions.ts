@@ -7,8 +7,9 @@ import { stepsOf } from '#jobs/repeat.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
+import { stepsOfAllWork } from '#lib/path-pattern.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
-import { directoriesOf, manifestFolder, nextTime } from '#resources/security/dependency-bot/index.ts';
+import { directoriesOf, manifestFolders, nextTime } from '#resources/security/dependency-bot/index.ts';
 import { listDue, loadConfigs, passSchedule } from './config-store.ts';
 import { ignoresInRequest } from './ignores.ts';
 import { updateLimits } from './limits.ts';
@@ -55,14 +56,10 @@ export const lookForVersions = job<Payload, JobContext>({
     const targetBranch = entry.targetBranch ?? repository.default_branch;
     const paths = await pathsOf(context, repository, targetBranch);
     if (!paths) return;
-    const manifests = new Set(paths.flatMap((path) => manifestFolder(entry.ecosystem, path) ?? []));
+    const manifests = await manifestFolders(entry.ecosystem, paths);
     const ignores = ignoresInRequest(await listIgnores(context.db, id, entry.ecosystem));
-    for (const directory of stepsOf(
-      context,
-      directoriesOf(entry, paths)
-        .filter((one) => manifests.has(one))
-        .slice(0, maxDirectories),
-    )) {
+    const directories = (await directoriesOf(entry, manifests, stepsOfAllWork())).filter((one) => manifests.has(one));
+    for (const directory of stepsOf(context, directories.slice(0, maxDirectories))) {
       const { ecosystem } = entry;
       await startUpdate(context, {
         repository,
