@@ -97,14 +97,14 @@ function matches<Part, Item>(
   return part === parts.length;
 }
 
-/** @throws Refusal 422 if too few steps are left */
+/** @throws Refusal 413 if too few steps are left */
 function take(steps: Steps, count: number): void {
   steps.left -= count;
   if (steps.left < 0) throw tooManySteps(steps);
 }
 
 const tooManySteps = ({ limit }: Steps): Refusal =>
-  new Refusal('invalid', `Matching patterns with paths takes too many steps (${limit})`, [], { limit });
+  new Refusal('too_large', `Matching patterns with paths takes too many steps (${limit})`, [], { limit });
 
 /** A path prepared for matching: its names, and the characters of each. */
 export type Path = readonly { readonly name: string; readonly characters: readonly string[] }[];
@@ -122,10 +122,10 @@ function fitsCharacter(wanted: string | typeof one | CharacterClass, found: stri
 const fitsSegment = (segment: Segment, { name, characters }: Path[number], steps: Steps): boolean =>
   typeof segment === 'string' ? segment === name : matches(segment, characters, steps, fitsCharacter);
 
-/** @throws Refusal 422 if it takes too many steps */
+/** @throws Refusal 413 if it takes too many steps */
 export const matchesPath = (pattern: Pattern, path: Path, steps: Steps): boolean => matches(pattern, path, steps, fitsSegment);
 
-/** The same for one of several patterns. `work`: the steps of all of them. @throws Refusal 422 if it takes too many steps */
+/** The same for one of several patterns. `work`: the steps of all of them. @throws Refusal 413 if it takes too many steps */
 export const matchesPathWithin = (pattern: Pattern, path: Path, work: Steps): boolean =>
   matchWithin(work, (steps) => matchesPath(pattern, path, steps));
 
@@ -173,7 +173,7 @@ const stepsToRead = (name: string): number => (special.test(name) ? name.length 
 
 /**
  * The alternatives that a text stands for; undefined if there are too many. Reading them takes steps.
- * @throws Refusal 422 if too few are left
+ * @throws Refusal 413 if too few are left
  */
 function alternativesOf(text: string, work: Steps): string[] | undefined {
   const alternatives = expandBraces(text, maxAlternatives, work);
@@ -183,7 +183,7 @@ function alternativesOf(text: string, work: Steps): string[] | undefined {
 
 /**
  * Why a text isn't a valid pattern of `fnmatch`; undefined if it is. `work`: the steps of checking all patterns of a request.
- * @throws Refusal 422 if it takes too many steps
+ * @throws Refusal 413 if it takes too many steps
  */
 export function fnmatchProblem(text: string, work: Steps): string | undefined {
   const alternatives = alternativesOf(text, work);
@@ -197,7 +197,7 @@ export function fnmatchProblem(text: string, work: Steps): string | undefined {
 /**
  * Parses a pattern like the public API's `fnmatch` with `FNM_PATHNAME`: `*`, `?` and classes don't match a slash, `**` before one
  * matches any number of folders, and `{a,b}` matches either. `work`: the steps of all patterns that are read together.
- * @throws Refusal 422 if it takes too many steps
+ * @throws Refusal 413 if it takes too many steps
  */
 export const fnmatchOf = (text: string, work: Steps): Fnmatch =>
   (alternativesOf(text, work) ?? []).map((alternative) => {
@@ -205,10 +205,10 @@ export const fnmatchOf = (text: string, work: Steps): Fnmatch =>
     return names.map((name, at) => (name === '**' && at < names.length - 1 ? star : segmentOf(name)));
   });
 
-/** Parses the patterns of a list. @throws Refusal 422 if it takes too many steps */
+/** Parses the patterns of a list. @throws Refusal 413 if it takes too many steps */
 export const fnmatchesOf = (texts: readonly string[], work: Steps): Fnmatch[] => texts.map((text) => fnmatchOf(text, work));
 
-/** `work`: the steps of all patterns that are matched together. @throws Refusal 422 if it takes too many steps */
+/** `work`: the steps of all patterns that are matched together. @throws Refusal 413 if it takes too many steps */
 export const matchesFnmatch = (pattern: Fnmatch, path: Path, work: Steps): boolean =>
   matchWithin(work, (steps) => pattern.some((alternative) => matchesPath(alternative, path, steps)));
 

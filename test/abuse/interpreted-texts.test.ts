@@ -96,10 +96,10 @@ const attacks: Record<string, Attack> = {
         expect(made.status).toBe(201);
       }
       const name = 'a'.repeat(215);
-      const [, sha] = Object.entries((await as.get(`${path}/git/ref/heads/${repo.default_branch}`)).body.object).at(-1) ?? [];
+      const { sha } = (await as.get(`${path}/git/ref/heads/${repo.default_branch}`)).body.object;
       return async () => {
-        expect(await other.get(`${path}/rules/branches/${name}`)).toMatchObject({ status: 422 });
-        expect(await as.post(`${path}/git/refs`, { ref: `refs/heads/${name}`, sha })).toMatchObject({ status: 422 });
+        expect(await other.get(`${path}/rules/branches/${name}`)).toMatchObject({ status: 413 });
+        expect(await as.post(`${path}/git/refs`, { ref: `refs/heads/${name}`, sha })).toMatchObject({ status: 413 });
       };
     },
   },
@@ -112,7 +112,7 @@ const attacks: Record<string, Attack> = {
       return async () => {
         const conditions = { ref_name: { include: patterns, exclude: patterns } };
         const ruleset = { name: 'r', target: 'branch', enforcement: 'active', rules: [{ type: 'deletion' }], conditions };
-        expect(await as.post(`${path}/rulesets`, ruleset)).toMatchObject({ status: 422 });
+        expect(await as.post(`${path}/rulesets`, ruleset)).toMatchObject({ status: 413 });
       };
     },
   },

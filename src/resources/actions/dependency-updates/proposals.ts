@@ -12,6 +12,7 @@ import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/code/git-data/index.ts';
 import { changeIssue, commentOnIssue, findIssueForUpdate, type TextAction } from '#resources/collaboration/issues/index.ts';
@@ -29,6 +30,7 @@ import { listMendedAdvisories } from '#resources/security/dependency-alerts/inde
 import { mayChange, type UpdateResponse } from '#resources/security/dependency-bot/index.ts';
 import { botActionIn, mentionOf } from './bot.ts';
 import { isIgnored } from './ignores.ts';
+import { updateLimits } from './limits.ts';
 import { digestOf } from './start.ts';
 import {
   findProposal,
@@ -66,6 +68,7 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
   const { scope } = context;
   const { update, action } = proposing;
   const proposed: Proposed = { group: found.group, dependencies: found.dependencies };
+  if (JSON.stringify(proposed.dependencies).length > maxDependencies) return 'it has too many dependencies for one pull request';
   const open = await listOpenProposals(scope.db, update.repository_id);
   const subject = subjectOf(proposed).slice(0, maxSubject);
   const before = open.find((row) => isFor(row, update) && row.subject === subject);
@@ -108,6 +111,8 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
     return error.message;
   }
 }
+
+const maxDependencies = fixedValue(updateLimits.pullDependencies);
 
 /** Longer ones are of groups, or of very many packages. An index holds them. */
 const maxSubject = 1_000;

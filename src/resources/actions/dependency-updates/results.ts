@@ -21,6 +21,7 @@ import {
   listLostUpdates,
   listOpenProposals,
   listUndone,
+  listUndoneKeys,
   removeOldUpdates,
   type UpdateRow,
 } from './store.ts';
@@ -33,7 +34,7 @@ export const followRuns = batchSubscription<'workflow_run.completed', JobContext
   attempts: 10,
   async runAll(events, { db, change }) {
     const runs = unique(events.flatMap(({ data }) => (data.dynamic ? data.run : [])));
-    const updates = runs.length > 0 ? await listUndone(db, runs) : [];
+    const updates = runs.length > 0 ? await listUndoneKeys(db, runs) : [];
     if (updates.length > 0) await change(({ tx }) => enqueueAll(tx, finishUpdates, updates.map(entryOf)));
   },
 });
@@ -41,7 +42,7 @@ export const followRuns = batchSubscription<'workflow_run.completed', JobContext
 type Payload = { readonly run: Id<'workflow_runs'> };
 
 /** The searches of a repository end one after the other, so that their limits hold. */
-const entryOf = ({ repository_id, run_id }: UpdateRow) => ({
+const entryOf = ({ repository_id, run_id }: Pick<UpdateRow, 'repository_id' | 'run_id'>) => ({
   payload: { run: run_id } as Payload,
   options: { queue: `dependency-updates:${repository_id}` },
 });
@@ -109,9 +110,12 @@ async function applyResult(
 /** Whether too many pull requests are open for another one. One that supersedes another is none more. */
 async function isAtLimit({ db }: JobContext, update: UpdateRow, subject: string): Promise<boolean> {
   const { kind, ecosystem, target_branch, options } = update;
-  const open = (await listOpenProposals(db, update.repository_id)).filter((row) => row.kind === kind);
+  const all = await listOpenProposals(db, update.repository_id);
+  const open = all.filter((row) => row.kind === kind);
   const same = open.filter((row) => row.ecosystem === ecosystem && row.target_branch === target_branch);
   if (same.some((row) => row.subject === subject && isFor(row, update))) return false;
+  // All of them are read together, at each push.
+  if (all.length >= fixedValue(updateLimits.openPulls)) return true;
   if (kind === 'security') return open.length >= fixedValue(updateLimits.securityPulls);
   const { limit, directories } = options;
   if (limit === undefined || directories === undefined) return false;

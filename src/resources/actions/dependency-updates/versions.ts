@@ -28,13 +28,11 @@ export const runSchedules = job<Record<string, never>, JobContext>({
   async run(_payload, context) {
     const { db, change, now } = context;
     const due = await listDue(db, { until: now, limit: batchSize });
-    const configs = await loadConfigs(db, gather(due, 'repository_id'));
-    for (const schedule of stepsOf(context, due)) {
+    for (const { times, ...schedule } of stepsOf(context, due)) {
       const { repository_id: repository, entry: at } = schedule;
-      const entry = configs.get(repository)?.config?.updates[at];
-      const next = entry && nextTime(entry.schedule, now, `${repository}/${at}`);
+      const next = times && nextTime(times, now, `${repository}/${at}`);
       await change(async ({ tx }) => {
-        if (!(await passSchedule(tx, schedule, next ?? null)) || !entry) return;
+        if (!(await passSchedule(tx, schedule, next ?? null)) || !times) return;
         await enqueue(tx, lookForVersions, { repository, entry: at }, { queue: `dependency-updates:${repository}` });
       });
     }

@@ -80,7 +80,7 @@ const systemValues = (facts: RepositoryFacts, name: string): readonly string[] =
 
 /**
  * Whether a ruleset of an organization applies to one of its repositories. `work`: the steps of all rulesets that are asked.
- * @throws Refusal 422 if it takes too many steps
+ * @throws Refusal 413 if it takes too many steps
  */
 export function matchesRepository(conditions: Conditions, facts: RepositoryFacts, work: Steps): boolean {
   const { repository_name, repository_id, repository_property } = conditions;
@@ -97,7 +97,7 @@ type Ruled = { readonly target: RefTarget; readonly conditions: Conditions };
 /**
  * Whether a ruleset applies to a ref, by its whole name. One for pushes applies to branches and tags alike; one without patterns
  * to no ref. `work`: the steps of all rulesets with this ref.
- * @throws Refusal 422 if it takes too many steps
+ * @throws Refusal 413 if it takes too many steps
  */
 export function matchesRef(
   { target, conditions: { ref_name } }: Ruled,

@@ -60,7 +60,7 @@ const pathPattern = (text: string): Pattern => text.split('/').map((name) => (na
 /**
  * Whether a pattern matches a use. A pattern of a repository matches all paths in it. Owners, repositories and paths are compared
  * regardless of case, refs exactly. `work`: the steps of all that are matched together.
- * @throws Refusal 422 if it takes too many steps
+ * @throws Refusal 413 if it takes too many steps
  */
 export function matchesAction({ isImage, path, ref }: ActionPattern, used: UsedAction, work: Steps): boolean {
   if (used.kind === 'local') return false;

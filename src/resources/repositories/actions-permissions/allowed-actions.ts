@@ -19,7 +19,7 @@ export const actionListOf = ({ service_owned_allowed, patterns_allowed }: Select
 
 /**
  * Whether a list allows a use. A pattern with `!` takes precedence over all others. `work`: the steps of all uses.
- * @throws Refusal 422 if it takes too many steps
+ * @throws Refusal 413 if it takes too many steps
  */
 export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: UsedAction, work: Steps): boolean {
   const matching = patterns.filter((pattern) => matchesAction(pattern, used, work));
@@ -29,7 +29,7 @@ export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: U
 
 const isServiceOwned = (used: UsedAction): boolean => 'owner' in used && serviceOwners.has(used.owner.toLowerCase());
 
-/** The first setting of a list that exceeds an organization's own list. @throws Refusal 422 if it takes too many steps */
+/** The first setting of a list that exceeds an organization's own list. @throws Refusal 413 if it takes too many steps */
 export function listBeyond(organization: SelectedActions, wanted: Partial<SelectedActions>): keyof SelectedActions | undefined {
   if (wanted.service_owned_allowed && !organization.service_owned_allowed) return 'service_owned_allowed';
   if (wanted.verified_allowed && !organization.verified_allowed) return 'verified_allowed';
