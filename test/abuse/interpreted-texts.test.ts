@@ -122,12 +122,17 @@ const attacks: Record<string, Attack> = {
       const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
       const as = await w.as(owner);
       const files = Array.from({ length: 10 }, (_, at) => [`f${at}.txt`, `${'\n'.repeat(400_000)}${at}`] as const);
-      const base = await findRefOids(diskOf(w, repo), branchRef(repo.default_branch));
-      await commitFiles(diskOf(w, repo), { branch: 'long', parents: base, files: Object.fromEntries(files) });
+      const { sha } = (await as.get(`${path}/git/ref/heads/${repo.default_branch}`)).body.object;
+      await point(w, repo, branchRef('long'), await commitFiles(diskOf(w, repo), Object.fromEntries(files), [sha]));
       const opened = await as.post(`${path}/pulls`, { title: 'a', head: 'long', base: repo.default_branch });
       expect(opened.status).toBe(201);
       return async () => {
-        const comments = Array.from({ length: 300 }, (_, at) => ({ path: `f${at % 10}.txt`, body: 'a', line: 399_990, side: 'RIGHT' }));
+        const comments = Array.from({ length: 300 }, (_, at) => ({
+          path: `f${at % 10}.txt`,
+          body: 'a',
+          line: 399_990,
+          side: 'RIGHT',
+        }));
         const review = { event: 'COMMENT', body: 'a', comments };
         expect(await as.post(`${path}/pulls/${opened.body.number}/reviews`, review)).toMatchObject({ status: 200 });
         await w.settle();

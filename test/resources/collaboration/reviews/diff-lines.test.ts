@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import {
   areInOneHunk,
+  type DiffLine,
   findLine,
   findPosition,
   hunkUntil,
@@ -73,9 +74,9 @@ const versions = fc
 const textAt = ({ texts }: Patch, position: number): string => (texts[position] ?? '').slice(1);
 
 /** The lines of a patch, in the plainest way. */
-function linesOf({ texts }: Patch): { position: number; left?: number; right?: number }[] {
+function linesOf({ texts }: Patch): DiffLine[] {
   let [left, right] = [0, 0];
-  return texts.flatMap((text, position) => {
+  return texts.flatMap((text, position): DiffLine[] => {
     const header = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
     if (header) [left, right] = [Number(header[1]), Number(header[2])];
     if (text.startsWith('-')) return [{ position, left: left++ }];
