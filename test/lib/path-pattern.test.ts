@@ -1,15 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import {
-  fnmatchesOf,
-  fnmatchOf,
-  matchesFnmatch,
-  pathOf,
-  fnmatchProblem as problemOf,
-  stepsOfAllWork,
-  stepsOfWork,
-  stepsWithin,
-} from '#lib/path-pattern.ts';
+import { fnmatchesOf, fnmatchOf, matchesFnmatch, pathOf, fnmatchProblem as problemOf } from '#lib/path-pattern.ts';
+import { stepsOfAllWork, stepsOfWork, stepsWithin } from '#lib/pattern-steps.ts';
 import { computing } from '#test/support/time.ts';
 
 const matches = (pattern: string, path: string): boolean =>

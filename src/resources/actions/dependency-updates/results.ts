@@ -5,7 +5,7 @@ import { enqueueAll, job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
-import { stepsOfAllWork } from '#lib/path-pattern.ts';
+import { stepsOfAllWork } from '#lib/pattern-steps.ts';
 import { listJobsOfAttempt, loadRuns } from '#resources/actions/workflow-runs/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { decodeResult, type UpdateResponse, updateJob } from '#resources/security/dependency-bot/index.ts';

@@ -1,7 +1,7 @@
 // What the configuration file of a repository says of pull requests.
 import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
-import { type Steps, stepsOfAllWork } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfAllWork } from '#lib/pattern-steps.ts';
 import type { RunRegistry } from '#resources/actions/workflow-runs/index.ts';
 import { type BotConfig, directoriesOf, type UpdateEntry, type UpdateRequest } from '#resources/security/dependency-bot/index.ts';
 import { loadConfigs } from './config-store.ts';

@@ -7,7 +7,7 @@ import { stepsOf } from '#jobs/repeat.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
-import { stepsOfAllWork } from '#lib/path-pattern.ts';
+import { stepsOfAllWork } from '#lib/pattern-steps.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { directoriesOf, manifestFolders, nextTime } from '#resources/security/dependency-bot/index.ts';
 import { listDue, loadConfigs, passSchedule } from './config-store.ts';

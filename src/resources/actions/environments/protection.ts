@@ -2,7 +2,8 @@
 import type { Db } from '#database/connect.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fnmatchOf, fnmatchProblem, matchesFnmatch, pathOf, stepsOfWork } from '#lib/path-pattern.ts';
+import { fnmatchOf, fnmatchProblem, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import {

@@ -1,5 +1,5 @@
 import type { Db } from '#database/connect.ts';
-import { stepsOfWork } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { loadRulesetsOf, matchesRef, type RuledRepository, type RuleOf } from '#resources/code/rulesets/index.ts';
 import type { BranchRule } from './schemas.ts';
 

@@ -5,7 +5,7 @@ import type { Db } from '#database/connect.ts';
 import type { Needs, Scope } from '#endpoint/scope.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import type { GitRepository } from '#git/repo.ts';
-import { stepsOfAllWork, stepsWithin } from '#lib/path-pattern.ts';
+import { stepsOfAllWork, stepsWithin } from '#lib/pattern-steps.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { loadProtections, appliedRulesOf as rulesOfProtection } from '#resources/code/branch-protection/index.ts';
 import {

@@ -1,16 +1,8 @@
 // Rules that names, commits and files decide.
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { chunks, gather } from '#lib/collections.ts';
-import {
-  type Fnmatch,
-  fnmatchesOf,
-  matchesFnmatch,
-  pathOf,
-  type Steps,
-  stepsOfAllWork,
-  stepsOfWork,
-  stepsWithin,
-} from '#lib/path-pattern.ts';
+import { type Fnmatch, fnmatchesOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfAllWork, stepsOfWork, stepsWithin } from '#lib/pattern-steps.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { demandOf, matchesPattern, type Pattern } from '#resources/code/rulesets/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators, RuleType } from './evaluator.ts';

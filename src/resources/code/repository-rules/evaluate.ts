@@ -2,7 +2,7 @@
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import { RecordedRefusal } from '#endpoint/recorded-refusal.ts';
 import type { Scope, WriteScope } from '#endpoint/scope.ts';
-import { stepsOfWork } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import {
   bypassedLines,

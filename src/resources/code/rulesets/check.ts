@@ -1,7 +1,8 @@
 // What a ruleset may be: of the rules, conditions and bypass actors, those that belong together.
 import { branchRef, refNameProblem } from '#git/refs/ref-name.ts';
 import { unique } from '#lib/collections.ts';
-import { fnmatchProblem, type Steps, stepsOfWork } from '#lib/path-pattern.ts';
+import { fnmatchProblem } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfWork } from '#lib/pattern-steps.ts';
 import { invalid, type Refusal } from '#lib/refusal.ts';
 import { isWorkflowPath, workflowFolders } from '#workflow-files/file.ts';
 import { rolesById } from './bypass.ts';

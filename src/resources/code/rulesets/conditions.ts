@@ -1,6 +1,7 @@
 // To which repositories and refs a ruleset applies.
 import type { Id } from '#lib/id.ts';
-import { type Fnmatch, fnmatchesOf, matchesFnmatch, pathOf, type Steps } from '#lib/path-pattern.ts';
+import { type Fnmatch, fnmatchesOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import type { Steps } from '#lib/pattern-steps.ts';
 import type { RuledRepository } from './applied-rule.ts';
 import type { Conditions, Property, RefTarget } from './schemas.ts';
 

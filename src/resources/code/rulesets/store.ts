@@ -6,7 +6,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
-import { stepsOfWork } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { propertyLists } from '#resources/repositories/custom-properties/index.ts';
 import type { RuledRepository } from './applied-rule.ts';
 import { matchesRepository, type RepositoryFacts } from './conditions.ts';

@@ -57,7 +57,7 @@ const refused = (field: string, message?: string, code: FieldCode = message === 
 const notInDiff = (field: string) => refused(field, `pull_request_review_thread.${field} must be part of the diff`);
 
 /** Patches of so many files are held at once, and one of them is parsed: each may have half a million lines. */
-const filesAtOnce = 50;
+const pathsPerBatch = 50;
 
 /** Finds the locations of new comments in the diff of two commits. @throws Refusal 422 where one isn't in it */
 export async function findLocations(
@@ -66,7 +66,7 @@ export async function findLocations(
   wanted: readonly WantedLocation[],
 ): Promise<CommentLocation[]> {
   const found = new Map<WantedLocation, CommentLocation | Refusal>();
-  for (const paths of chunks(unique(gather(wanted, 'path')), filesAtOnce)) {
+  for (const paths of chunks(unique(gather(wanted, 'path')), pathsPerBatch)) {
     const files = await loadFileDiffs(gitRepository, ends, paths);
     for await (const [location, patch] of withPatches(wanted, paths, files))
       found.set(
@@ -176,7 +176,7 @@ export async function findPresentLocations(
   locations: readonly CommentLocation[],
 ): Promise<PresentLocation[]> {
   const found = new Map<CommentLocation, PresentLocation>();
-  for (const paths of chunks(unique(gather(locations, 'path')), filesAtOnce)) {
+  for (const paths of chunks(unique(gather(locations, 'path')), pathsPerBatch)) {
     const shown = await loadFileDiffs(gitRepository, ends, paths);
     const wanted = new Set(paths);
     const here = locations.filter(({ path }) => wanted.has(path));

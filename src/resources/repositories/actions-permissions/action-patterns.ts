@@ -1,6 +1,7 @@
 // Patterns of allowed actions (the public API's): `owner/*`, `owner/repo@v1`, `owner/repo/path@*`, `docker://image:*`. A leading
 // `!` makes a pattern forbid what it matches.
-import { matchesPathWithin, type Pattern, pathOf, type Segment, type Steps, segmentOf, star } from '#lib/path-pattern.ts';
+import { matchesPathWithin, type Pattern, pathOf, type Segment, segmentOf, star } from '#lib/path-pattern.ts';
+import type { Steps } from '#lib/pattern-steps.ts';
 
 /** What a step or a job uses. */
 export type UsedAction =

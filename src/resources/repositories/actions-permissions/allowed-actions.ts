@@ -1,5 +1,5 @@
 // Which actions and reusable workflows are allowed.
-import { type Steps, stepsOfWork } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfWork } from '#lib/pattern-steps.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { mediaWord } from '#vocabulary/words.ts';
 import { type ActionPattern, actionPatternOf, matchesAction, type UsedAction, usedByPattern } from './action-patterns.ts';

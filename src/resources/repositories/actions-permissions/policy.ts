@@ -1,6 +1,6 @@
 // The effective policy of a repository, for creating runs, giving jobs to runners and keeping artifacts.
 import type { Db } from '#database/connect.ts';
-import { stepsOfWork } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import type { UsedAction } from './action-patterns.ts';
 import { type ActionRule, actionListOf, refusalOfAction } from './allowed-actions.ts';
 import { loadRepository, type RepositoryInForce } from './load.ts';

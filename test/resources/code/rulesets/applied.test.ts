@@ -5,7 +5,7 @@ import type { Role } from '#access/roles.ts';
 import { roleLevel } from '#access/roles.ts';
 import { countStatements } from '#database/client.ts';
 import { asId } from '#lib/id.ts';
-import { stepsOfWork } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import {
   type ActorFacts,
   appliedRulesOf,

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { matchesPath, pathOf, stepsOfWork } from '#lib/path-pattern.ts';
+import { matchesPath, pathOf } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { patternOf, patternProblem } from '#resources/collaboration/code-owners/pattern.ts';
 
 const matches = (pattern: string, path: string) => matchesPath(patternOf(pattern), pathOf(path), stepsOfWork());

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { stepsOfWork } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import {
   actionPatternOf,
   isActionPattern,

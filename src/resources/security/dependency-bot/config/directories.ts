@@ -1,5 +1,6 @@
 // The folders that patterns of a configuration file stand for.
-import { matchesPathWithin, type Path, type Pattern, pathOf, type Steps, segmentOf, star } from '#lib/path-pattern.ts';
+import { matchesPathWithin, type Path, type Pattern, pathOf, segmentOf, star } from '#lib/path-pattern.ts';
+import type { Steps } from '#lib/pattern-steps.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { manifestFolder, type UpdatedEcosystem } from '../updates/contract.ts';

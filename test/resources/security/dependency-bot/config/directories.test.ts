@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { stepsOfAllWork } from '#lib/path-pattern.ts';
+import { stepsOfAllWork } from '#lib/pattern-steps.ts';
 import { directoriesOf, manifestFolders } from '#resources/security/dependency-bot/config/directories.ts';
 import { longestTurn } from '#test/support/time.ts';
 
