@@ -4,7 +4,8 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Fnmatch, fnmatchesOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfAllWork, stepsOfWork } from '#lib/pattern-steps.ts';
 import { periodicYield } from '#lib/turns.ts';
 import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from '#resources/code/ref-rules/index.ts';
 import { findCodeOwners, ownerListsOf, resolveOwners } from '#resources/collaboration/code-owners/index.ts';
@@ -110,20 +111,23 @@ async function findUnapproved(
   required: NonNullable<ReviewParameters['required_reviewers']>,
   { files, approvals }: Owned,
 ): Promise<(typeof required)[number] | undefined> {
+  const all = stepsOfAllWork();
   for (const one of required) {
     const { file_patterns, minimum_approvals, reviewer } = one;
     const given = approvals.filter((approval) => approval.reviewer.teams.includes(reviewer.id as Id<'teams'>)).length;
-    if (given < minimum_approvals && (await matchesSome(file_patterns.map(fnmatchOf), files))) return one;
+    if (given >= minimum_approvals) continue;
+    if (await matchesSome(fnmatchesOf(file_patterns, stepsOfWork()), files, all)) return one;
   }
   return undefined;
 }
 
-async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[]): Promise<boolean> {
+/** It yields between patterns. `all`: the steps of all of them. */
+async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[], all: Steps): Promise<boolean> {
   const yieldNow = periodicYield();
   for (const file of files) {
     const path = pathOf(file);
     for (const pattern of patterns) {
-      if (matchesFnmatch(pattern, path)) return true;
+      if (matchesFnmatch(pattern, path, all)) return true;
       await yieldNow();
     }
   }
