@@ -93,7 +93,7 @@ async function mergeInTurn(
       actor: by.account.id,
       workflowFiles: workflowFileAccess(by.grant, repo),
       merge: { ...row, method: wanted.merge_method },
-      following: [{ kind: 'pulls.merge', data: { issue: id, commit, app: viaApp(by) } }],
+      following: [{ kind: 'pulls.merge', data: { issue: id, commit, head: row.head_sha, app: viaApp(by) } }],
     }).catch((error: unknown) => {
       if (error instanceof WorkflowFilesRefused) throw forbidden(error.message);
       throw error instanceof RuleViolations ? notAllowed(error.message) : error;

@@ -131,8 +131,8 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
 }
 
 /**
- * The latest push needs the approval of somebody else than its author. If a job pushed, its author isn't known and may be among
- * the approvers, so it needs two: one of them is somebody else.
+ * The latest push needs the approval of somebody else than its author. If a job pushed, or a deploy key, its author isn't known and
+ * may be among the approvers, so it needs two: one of them is somebody else.
  */
 async function lastPushProblem(
   { db }: ReviewCheck,
@@ -143,7 +143,8 @@ async function lastPushProblem(
   const byOthers = approvals.filter((one) => isOfPresentChanges(one, pull) && one.author_id !== pusher);
   if (byOthers.length >= 2) return undefined;
   if (byOthers.length === 0) return 'The last push must be approved by somebody other than who pushed it.';
-  const isByJob = pusher !== null && (await findActionsApp(db))?.bot_id === pusher;
+  if (pusher === null) return 'The last push, whose author is not known, must be approved by two people.';
+  const isByJob = (await findActionsApp(db))?.bot_id === pusher;
   return isByJob ? 'The last push, by a workflow job, must be approved by two people.' : undefined;
 }
 
