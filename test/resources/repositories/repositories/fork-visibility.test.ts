@@ -26,7 +26,7 @@ test('a private fork is not published, and a public one not hidden', async () =>
   }
 });
 
-test('a fork may become as visible as its parent is now, and anything once the parent is gone', async () => {
+test('a fork may become as visible as its parent is now, and anything once the parent is gone that was public when it was forked', async () => {
   const here = await world();
   const { asOwner, asReader, path, fork } = await forked(here, 'public');
 
@@ -35,4 +35,14 @@ test('a fork may become as visible as its parent is now, and anything once the p
   expect(await asReader.patch(fork, { private: false })).toMatchObject({ status: 422 });
   await asOwner.delete(path);
   expect(await asReader.patch(fork, { private: false })).toMatchObject({ status: 200, body: { private: false } });
+});
+
+test('a fork of a private repository stays private once that is gone', async () => {
+  const here = await world();
+  const { asOwner, asReader, path, fork } = await forked(here, 'private');
+  expect((await asOwner.delete(path)).status).toBe(204);
+  await here.settle();
+  for (const wanted of [{ private: false }, { visibility: 'public' }])
+    expect(await asReader.patch(fork, wanted)).toMatchObject({ status: 422, body: { errors: [{ field: 'visibility' }] } });
+  expect((await asReader.get(fork)).body.visibility).toBe('private');
 });
