@@ -104,6 +104,7 @@ export async function openPull(
     head_sha: head.oid,
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
+    opened_by: action.by.account.id,
     // Who opens it vouches for nothing that somebody else has pushed.
     head_pushed_by: found ? (found.latest ?? null) : action.by.account.id,
     ...(isFork ? pushersOf(head, found) : { head_pushers: [action.by.account.id] }),

@@ -19,14 +19,16 @@ type EvaluatedPull = Omit<MergedPull, 'method'>;
 /** What the evaluation of reviews needs. */
 type ReviewCheck = Pick<RuleCheck, 'db' | 'gitRepository' | 'repo' | 'host'>;
 
-/** A review that counts: by somebody with write access, and not of one's own pull request. */
+/** A review that counts: by somebody with write access, and not of one's own pull request, or one that was opened oneself. */
 type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerRow };
 
 /** The level of the role write. Reviews count from this level on. */
 const writing = 3;
 
 async function listCounted({ db, repo }: ReviewCheck, pull: EvaluatedPull): Promise<Counted[]> {
-  const reviews = (await loadDecidingReviews(db, [pull.id])).filter(({ author_id }) => author_id !== pull.author_id);
+  const reviews = (await loadDecidingReviews(db, [pull.id])).filter(
+    ({ author_id }) => author_id !== pull.author_id && author_id !== pull.opened_by,
+  );
   const reviewers = await loadReviewers(db, repo, gather(reviews, 'author_id'));
   return reviews.flatMap((review) => {
     const { author_id } = review;

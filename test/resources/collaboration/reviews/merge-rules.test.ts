@@ -214,6 +214,27 @@ test('who opens a pull request is not who pushed what somebody else had pushed',
   expect(await merge(byKey)).toBe('Pull Request successfully merged');
 });
 
+test("who makes a pull request of somebody else's issue does not approve it", async () => {
+  const { person, rule, commit, base } = await mergeSetting(w);
+  const [stranger, bob, carl] = [await person(), await person('write'), await person('write')];
+  await rule({ required_approving_review_count: 1 });
+  const { body: issue } = await stranger.api.post(`${base}/issues`, { title: 'A bug' });
+  await commit('of-bob', { 'b.txt': 'b' });
+  const path = `${base}/pulls/${issue.number}`;
+  const opened = await bob.api.post(`${base}/pulls`, { issue: issue.number, head: 'of-bob', base: 'main' });
+  expect(opened).toMatchObject({ status: 201, body: { user: { login: stranger.account.login } } });
+  for (const event of ['APPROVE', 'REQUEST_CHANGES'])
+    expect((await bob.api.post(`${path}/reviews`, { event, body: 'x' })).status).toBe(422);
+  // One that was stored before the check was made doesn't count either.
+  await carl.api.post(`${path}/reviews`, { event: 'APPROVE' });
+  const authored = (by: typeof bob) =>
+    w.db.updateTable('reviews').set({ author_id: by.account.id }).where('body', '=', '').where('state', '=', 'APPROVED');
+  await authored(bob).where('author_id', '=', carl.account.id).execute();
+  expect((await bob.api.put(`${path}/merge`, {})).body.message).toMatch(lacking(1));
+  await authored(carl).where('author_id', '=', bob.account.id).execute();
+  expect((await bob.api.put(`${path}/merge`, {})).status).toBe(200);
+});
+
 test('what was approved for another base, with which the head has other commits in common, is approved anew', async () => {
   const { person, rule, bring, commit, client } = await mergeSetting(w);
   const bob = await person('write');
