@@ -13,7 +13,15 @@ import { FilesChanged } from './archive/releases.ts';
 import { writeArchive } from './archive/write.ts';
 import { migrationLimits } from './limits.ts';
 import { endLostLocks, recordOf } from './rules.ts';
-import { beginAttempt, endAttempt, expireArchives, listUnfinished, loadKept, type MigrationRow } from './store.ts';
+import {
+  beginAttempt,
+  endAttempt,
+  expireArchives,
+  keepRepositories,
+  listUnfinished,
+  loadKept,
+  type MigrationRow,
+} from './store.ts';
 import { askToExport, exporting } from './work.ts';
 
 /** Document 2: an archive can be downloaded for seven days. */
@@ -61,13 +69,17 @@ async function exportAttempt(
   await using partial = await beginArchive(services.migrations, migration.id);
   const { git, objects, resourceLimits } = services;
   const most = resourceLimits.of(migrationLimits).repositories;
-  await writeArchive({ db, git, objects, account: await accountOf(db, migration), migration, file: partial.path, most, now });
+  const account = await accountOf(db, migration);
+  const archived = await writeArchive({ db, git, objects, account, migration, file: partial.path, most, now });
   await partial.finish();
   await change(async (scope) => {
     const end = timeOfEnd();
     const until = { state: 'exported', available_until: addDays(now, keptDays), updated_at: end } as const;
     const exported = await endAttempt(scope.tx, migration, until);
-    if (exported) await recordOf(scope, 'migration.exported', exported, { now: end });
+    if (!exported) return;
+    // Whoever asks for the archive later must administer what is in it.
+    await keepRepositories(scope.tx, migration.id, archived);
+    await recordOf(scope, 'migration.exported', exported, { now: end });
   });
 }
 

@@ -37,6 +37,14 @@ export async function insertRepositories(tx: Tx, migration: Migration, ids: read
   await tx.insertInto('migration_repositories').values(rows).execute();
 }
 
+/** Takes away the repositories of a migration that its archive doesn't have. */
+export const keepRepositories = (tx: Tx, migration: Migration, ids: readonly Id<'repositories'>[]) =>
+  tx
+    .deleteFrom('migration_repositories')
+    .where('migration_id', '=', migration)
+    .where(sql<boolean>`repository_id <> all (${[...ids]}::bigint[])`)
+    .execute();
+
 /** The number of an account's migrations that are in progress or have an archive. */
 export async function countKept(db: Db, account: Account): Promise<number> {
   const { kept } = await db
