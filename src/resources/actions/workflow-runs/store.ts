@@ -156,22 +156,6 @@ export function listRequiredRuns(db: Db, { repository, head, pull, base, event, 
   return query.orderBy('workflow_repository_id').orderBy('workflow_path').orderBy('workflow_ref').orderBy('id', 'desc').execute();
 }
 
-/** Whether there is an earlier run of the same required workflow for the same commit. */
-export async function hasEarlierRequired(tx: Tx, run: RunRow): Promise<boolean> {
-  const row = await tx
-    .selectFrom('workflow_runs')
-    .select('id')
-    .where('repository_id', '=', run.repository_id)
-    .where('head_sha', '=', run.head_sha)
-    .where('workflow_repository_id', '=', run.workflow_repository_id)
-    .where('workflow_path', '=', run.workflow_path)
-    .where('required_for_ref', 'is not', null)
-    .where('id', '<', run.id)
-    .limit(1)
-    .executeTakeFirst();
-  return row !== undefined;
-}
-
 /** An earlier attempt of a run. */
 export const findAttempt = (db: Db, run: Run, attempt: number): Promise<AttemptRow | undefined> =>
   db.selectFrom('workflow_run_attempts').selectAll().where('run_id', '=', run).where('attempt', '=', attempt).executeTakeFirst();

@@ -142,9 +142,7 @@ const comparisons = 10;
 
 /** Whether a pull request still has the ends that were compared. */
 const hasEndsOf = (pull: PullRow, compared: PullRow): boolean =>
-  pull.head_sha === compared.head_sha &&
-  pull.base_ref === compared.base_ref &&
-  pull.merge_base_sha === compared.merge_base_sha;
+  pull.head_sha === compared.head_sha && pull.base_ref === compared.base_ref && pull.merge_base_sha === compared.merge_base_sha;
 
 /**
  * The head of an open pull request has other commits: they are brought here, and compared anew. What a comparison with one base

@@ -236,12 +236,7 @@ async function changeDraft(scope: WriteScope, action: TextAction, pull: PullRow,
   await recordActivity(scope, action, changed, [{ event, issueEvent }]);
 }
 
-async function changeBase(
-  scope: WriteScope,
-  action: TextAction,
-  pull: PullRow,
-  newBase: NewBase,
-): Promise<void> {
+async function changeBase(scope: WriteScope, action: TextAction, pull: PullRow, newBase: NewBase): Promise<void> {
   const { base, head } = newBase;
   if (pull.state === 'closed')
     throw invalid('PullRequest', 'base', 'invalid', 'Cannot change the base branch of a closed pull request.');

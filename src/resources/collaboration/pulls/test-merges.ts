@@ -127,10 +127,7 @@ async function testMerge({ gitRepository, reader }: Reading, row: PullRow, base:
   return { ...test, mergeable: true, rebaseable, tree };
 }
 
-async function canRebase(
-  { gitRepository, reader }: Reading,
-  wanted: { onto: Oid; head: Oid; tree: Oid },
-): Promise<boolean> {
+async function canRebase({ gitRepository, reader }: Reading, wanted: { onto: Oid; head: Oid; tree: Oid }): Promise<boolean> {
   const { committer } = await reader.getCommit(wanted.head);
   return (await rebaseCommits(gitRepository, { ...wanted, committer })).rebased;
 }

@@ -133,8 +133,8 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
 }
 
 /**
- * The latest push needs the approval of somebody else than its author. If a job pushed, or a deploy key, its author isn't known and
- * may be among the approvers, so it needs two: one of them is somebody else.
+ * The latest push needs the approval of somebody else than its author. If a job pushed, or a deploy key, its author isn't known
+ * and may be among the approvers, so it needs two: one of them is somebody else.
  */
 async function lastPushProblem(
   { db }: ReviewCheck,

@@ -89,11 +89,13 @@ const administers = (account: RawBuilder<unknown>, repository: RawBuilder<unknow
   sql<boolean>`exists (select from repository_roles role
     where role.repository_id = ${repository} and role.account_id = ${account} and role.level >= ${roleLevel('admin')})`;
 
+type LostLock = { repository: RepositoryRow; migration: Migration };
+
 /**
  * Repositories that are locked for a person who no longer administers them or was suspended, and who could keep their owners from
  * changing them for good. The rows of the repositories are locked.
  */
-export async function listLostLocksForUpdate(tx: Tx, limit: number): Promise<{ repository: RepositoryRow; migration: Migration }[]> {
+export async function listLostLocksForUpdate(tx: Tx, limit: number): Promise<LostLock[]> {
   const { rows } = await sql<RepositoryRow & { locked_by: Migration }>`
     select r.* from repositories r join migrations m on m.id = r.locked_by
     join accounts a on a.id = m.account_id and a.kind <> 'organization'

@@ -1,8 +1,8 @@
 import { expect, test } from 'vitest';
-import { waitsForLock } from '#test/support/time.ts';
-import { world } from '#test/support/world.ts';
 import { addCommit, diskOf } from '#test/resources/code/commits/setting.ts';
 import { push } from '#test/resources/collaboration/pulls/setting.ts';
+import { waitsForLock } from '#test/support/time.ts';
+import { world } from '#test/support/world.ts';
 import { mergeSetting } from './merge-setting.ts';
 import { reviewSetting } from './setting.ts';
 
@@ -38,7 +38,8 @@ test('a comment whose pull request gets new commits meanwhile is refused, and no
 test('what comes from another base is not approved, though its pull request gets its own base again meanwhile', async () => {
   const setting = await mergeSetting(w);
   const [author, reviewer] = [await setting.person('write'), await setting.person('write')];
-  await setting.rule({ required_approving_review_count: 1, dismiss_stale_reviews_on_push: true, require_last_push_approval: true });
+  const wanted = { dismiss_stale_reviews_on_push: true, require_last_push_approval: true };
+  await setting.rule({ required_approving_review_count: 1, ...wanted });
   const topic = await setting.bring({ 'good.txt': 'good' }, author.api);
   await topic.review(reviewer, 'APPROVE');
   await setting.commit('unprotected', { 'evil.txt': 'evil' });
@@ -46,7 +47,8 @@ test('what comes from another base is not approved, though its pull request gets
   await w.settle();
   const gitRepository = diskOf(w, setting.repo);
   const files = { 'good.txt': 'good', 'evil.txt': 'evil' };
-  const both = await addCommit(gitRepository, { files, parents: [topic.head, await setting.tip('unprotected')], message: 'Both' });
+  const parents = [topic.head, await setting.tip('unprotected')];
+  const both = await addCommit(gitRepository, { files, parents, message: 'Both' });
   const { id } = (await setting.client.get(`${setting.base}/issues/${topic.number}`)).body;
   let settled: Promise<void> | undefined;
   await w.change(async (scope) => {

@@ -3,7 +3,8 @@ import type { Tx } from '#database/connect.ts';
 import { enqueue } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
-import { findRunForUpdate, hasEarlierRequired, type RunRow, removeLogs, removeRun, updateRun } from '../store.ts';
+import { findRunForUpdate, type RunRow, removeLogs, removeRun, updateRun } from '../store.ts';
+import { hasEarlierRequired } from './delete-store.ts';
 
 type Run = Id<'workflow_runs'>;
 
