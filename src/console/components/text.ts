@@ -1,4 +1,4 @@
-import { html, type TrustedHtml, trustHtml } from '#html/template.ts';
+import { attribute, html, type TrustedHtml, trustHtml } from '#html/template.ts';
 import type { RenderedHtml } from '#text/rendered-html.ts';
 
 /** Rendered Markdown; nothing where there is none. */
@@ -25,7 +25,7 @@ export function codeBlock({ from, lines, label, total }: CodeBlock): TrustedHtml
     const number = from + at;
     text += `<span class="line" id="L${number}"><a href="#L${number}" data-n="${number}" aria-hidden="true" tabindex="-1"></a>${line}\n</span>`;
   }
-  const position = total === undefined ? '' : html` data-lines="${total}" data-from="${from}"`;
+  const position = html`${attribute('data-lines', total)}${attribute('data-from', total !== undefined && from)}`;
   return html`<pre class="code" tabindex="0" role="region" aria-label="${label}"${position}><code>${trustHtml(text)}</code></pre>`;
 }
 

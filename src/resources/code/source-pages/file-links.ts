@@ -35,11 +35,11 @@ export function withFileLinks(html: RenderedHtml, file: FileAddresses): Rendered
 }
 
 function pictureOf(attributes: string, file: FileAddresses): string {
-  const source = valueOf(attributes, 'src');
+  const source = attributeIn(attributes, 'src');
   if (source === undefined || !isElsewhere(source)) {
     return `<img${replaced(attributes, 'src', (address) => linkTo(address, file.raw, file))} loading="lazy">`;
   }
-  const words = valueOf(attributes, 'alt') || 'Picture of another server';
+  const words = attributeIn(attributes, 'alt') || 'Picture of another server';
   return `<span class="elsewhere" title="${escapeHtml(source)}">${escapeHtml(words)}</span>`;
 }
 
@@ -50,7 +50,7 @@ const attributeNamed = (name: string): RegExp => new RegExp(`(\\s${name}=")([^"]
 const attributePatterns = { href: attributeNamed('href'), src: attributeNamed('src'), alt: attributeNamed('alt') };
 type AttributeName = keyof typeof attributePatterns;
 
-function valueOf(attributes: string, name: AttributeName): string | undefined {
+function attributeIn(attributes: string, name: AttributeName): string | undefined {
   const value = attributePatterns[name].exec(attributes)?.[2];
   return value === undefined ? undefined : unescaped(value);
 }
