@@ -39,7 +39,7 @@ export function folderTable(
     last_commit ? lastCommitLine(repository, last_commit, request) : html`<span class="grow"></span>`
   }${more}</header>
 <table class="rows tree"><caption class="unseen">${path === '' ? 'Files' : `Files in ${path}`}</caption>
-<thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Last commit</th><th scope="col">Time</th></tr></thead><tbody>${
+<colgroup><col class="names"><col class="messages"><col class="times"></colgroup><thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Last commit</th><th scope="col">Time</th></tr></thead><tbody>${
     path === ''
       ? ''
       : html`<tr><td colspan="3"><a href="${sourcePath(repository, 'tree', ref, above)}" aria-label="The folder above">..</a></td></tr>`

@@ -1,6 +1,7 @@
 import { pagePath } from '#console/components/address.ts';
 import { emptyState } from '#console/components/lists.ts';
-import { commitAuthor, pathLinks, refMenu, sizeText, sourcePath, titleOf } from '#console/components/source.ts';
+import { avatar } from '#console/components/person.ts';
+import { pathLinks, refMenu, sizeText, sourcePath, titleOf } from '#console/components/source.ts';
 import { codeBlock } from '#console/components/text.ts';
 import { timeAgo } from '#console/components/time.ts';
 import { inRepository, type ShownRepository } from '#console/frames/repository.ts';
@@ -54,8 +55,11 @@ function parts(repository: ShownRepository, blame: ShownBlame, request: PageRequ
       commit,
       from,
       lines,
-    }) => html`<div class="part"><div class="small"><a class="cut" href="${pagePath(repository.full_name, 'commit', commit.sha)}" title="${commit.title}">${titleOf(commit)}</a>
-<span class="row keep soft">${commitAuthor(commit)}${timeAgo(commit.date, request.now)}</span></div>
+    }) => html`<div class="part"><div class="row keep small" title="${commit.author?.login ?? commit.author_name}">${commit.author ? avatar(commit.author) : ''}<a class="cut grow" href="${pagePath(
+      repository.full_name,
+      'commit',
+      commit.sha,
+    )}">${titleOf(commit)}</a><span class="soft">${timeAgo(commit.date, request.now)}</span></div>
 ${codeBlock({ from, lines, label: `Lines from ${from}` })}</div>`,
   )}</div>${linePager(request.address, range)}`;
 }

@@ -10,7 +10,10 @@ import { findSourcePaths } from '#resources/code/source-pages/endpoints/paths.ts
 export const findPage = page({
   path: '/{owner}/{repo}/find/{path*}',
   frame: inRepository('code'),
-  reads: ({ query }) => ({ found: read(findSourcePaths, { query: { q: query.q?.slice(0, 256) } }), refs: read(getRefNames) }),
+  reads: ({ query }) => ({
+    found: read(findSourcePaths, { query: { q: query.filter?.slice(0, 256) } }),
+    refs: read(getRefNames),
+  }),
   render({ repository, found, refs }, { query }) {
     const { ref, paths, total, is_cut } = found;
     const rest = total - paths.length;
@@ -18,7 +21,7 @@ export const findPage = page({
       title: `Files at ${ref} · ${repository.full_name}`,
       body: html`<h1 class="unseen">Find a file at ${ref}</h1><live-filter data-shows="found"><form class="heading" action="${sourcePath(repository, 'find', ref)}">
 ${refMenu({ repository, location: { ...found, path: '' }, refs, page: 'find' })}<label class="grow"><span class="unseen">Words of the path</span>
-<input class="whole" name="q" value="${query.q}" placeholder="Words of the path" autocomplete="off" autofocus></label><button>Find</button></form></live-filter>
+<input class="whole" name="filter" value="${query.filter}" placeholder="Words of the path" autocomplete="off" autofocus></label><button>Find</button></form></live-filter>
 <div id="found" aria-live="polite">${
         paths.length === 0
           ? emptyState({
