@@ -53,4 +53,5 @@ export async function highlightLines({ text, grammar }: Source, caller: Caller):
   }
 }
 
-const plainLines = (text: string): RenderedHtml[] => escapeHtml(text).split('\n') as RenderedHtml[]; // whatever could be a tag is escaped
+// Whatever could be a tag is escaped.
+const plainLines = (text: string): RenderedHtml[] => escapeHtml(text).split('\n') as RenderedHtml[];

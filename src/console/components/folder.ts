@@ -39,10 +39,12 @@ export function folderTable(
     last_commit ? lastCommitLine(repository, last_commit, request) : html`<span class="grow"></span>`
   }${more}</header>
 <table class="rows tree"><caption class="unseen">${path === '' ? 'Files' : `Files in ${path}`}</caption>
-<colgroup><col class="names"><col class="messages"><col class="times"></colgroup><thead class="unseen"><tr><th scope="col">Name</th><th scope="col">Last commit</th><th scope="col">Time</th></tr></thead><tbody>${
+<colgroup><col class="names"><col class="messages"><col class="times"></colgroup><thead
+class="unseen"><tr><th scope="col">Name</th><th scope="col">Last commit</th><th scope="col">Time</th></tr></thead><tbody>${
     path === ''
       ? ''
-      : html`<tr><td colspan="3"><a href="${sourcePath(repository, 'tree', ref, above)}" aria-label="The folder above">..</a></td></tr>`
+      : html`<tr><td colspan="3"><a href="${sourcePath(repository, 'tree', ref, above)}"
+aria-label="The folder above">..</a></td></tr>`
   }${entries.map((entry) => row(repository, entry, { ref, request }))}</tbody></table>${
     folder.is_cut ? html`<p class="body soft">This folder has more than ${entries.length} entries. A clone has them all.</p>` : ''
   }</section>`;
@@ -71,6 +73,7 @@ function row(
 export function readmePanel(repository: Repository, { ref, readme }: Folder): TrustedHtml {
   if (!readme) return html``;
   const address = sourcePath(repository, 'blob', ref, readme.path);
-  return html`<section class="panel" id="readme"><header>${icon('book')}<h2><a class="plain-link" href="${address}">${readme.name}</a></h2></header>
+  return html`<section class="panel" id="readme"><header>${icon('book')}<h2><a class="plain-link"
+href="${address}">${readme.name}</a></h2></header>
 ${readme.html === null ? html`<p class="body soft">It is too large to be shown here.</p>` : rendered(readme.html)}</section>`;
 }

@@ -42,7 +42,8 @@ export function refMenu({ repository, location, refs, page }: RefMenu): TrustedH
   const part = (title: string, { names, is_cut }: Names, address: string): TrustedHtml =>
     names.length === 0
       ? html``
-      : html`<h2>${title}</h2>${names.map(link)}<a class="soft" href="${address}">${is_cut ? 'More' : 'All'} ${title.toLowerCase()}</a>`;
+      : html`<h2>${title}</h2>${names.map(link)}<a class="soft"
+href="${address}">${is_cut ? 'More' : 'All'} ${title.toLowerCase()}</a>`;
   const icons: Record<ShownLocation['ref_type'], IconName> = { branch: 'branch', tag: 'tag', commit: 'commit' };
   const name = ref_type === 'commit' && /^[0-9a-f]{40}$/.test(ref) ? ref.slice(0, 10) : ref;
   return html`<details class="menu start refs"><summary class="button">${icon(icons[ref_type])}<span class="unseen">${
@@ -80,7 +81,8 @@ export const commitAuthor = ({ author, author_name }: Pick<ShownCommit, 'author'
 export function lastCommitLine({ full_name }: Repository, commit: ShownCommit, { now }: PageRequest<unknown>): TrustedHtml {
   const address = pagePath(full_name, 'commit', commit.sha);
   return html`${commitAuthor(commit)}<a class="soft cut grow" href="${address}">${titleOf(commit)}</a>
-<span class="row small soft keep"><a class="soft" href="${address}"><code>${commit.sha.slice(0, 8)}</code></a>${timeAgo(commit.date, now)}</span>`;
+<span class="row small soft keep"><a class="soft"
+href="${address}"><code>${commit.sha.slice(0, 8)}</code></a>${timeAgo(commit.date, now)}</span>`;
 }
 
 /** The title of a commit, or a word for an empty one, so that there is something to follow. */

@@ -26,9 +26,12 @@ export const blamePage = page({
     if (type === 'dir') return { redirect: sourcePath(repository, 'tree', ref, path) };
     return {
       title: `Blame of ${path} · ${repository.full_name}`,
-      body: html`<h1 class="unseen">Blame of ${path}</h1><div class="heading">${refMenu({ repository, location: blame, refs, page: 'blame' })}
-${pathLinks(repository, blame)}</div><section class="panel file"><header><span class="soft small">The last commit of each line · ${sizeText(size)}</span>
-<span class="push row small"><a href="${sourcePath(repository, 'blob', ref, path)}">File</a><a href="${sourcePath(repository, 'raw', ref, path)}">Raw</a>
+      body: html`<h1 class="unseen">Blame of ${path}</h1><div
+class="heading">${refMenu({ repository, location: blame, refs, page: 'blame' })}
+${pathLinks(repository, blame)}</div><section class="panel file"><header><span
+class="soft small">The last commit of each line · ${sizeText(size)}</span>
+<span class="push row small"><a href="${sourcePath(repository, 'blob', ref, path)}">File</a><a
+href="${sourcePath(repository, 'raw', ref, path)}">Raw</a>
 <a href="${sourcePath(repository, 'commits', ref, path)}">History</a>
 <a data-shortcut="y" data-keeps-lines href="${sourcePath(repository, 'blame', sha, path)}">Permanent link</a></span></header>
 ${parts(repository, blame, request)}</section>`,
@@ -51,11 +54,9 @@ function parts(repository: ShownRepository, blame: ShownBlame, request: PageRequ
   if (!first || !last) return emptyState({ icon: 'file', title: 'This file is empty' });
   const range = { ...blame, from: first.from, to: last.from + last.lines.length - 1 };
   return html`<div class="blame" data-lines="${blame.total}" data-from="${first.from}">${all.map(
-    ({
-      commit,
-      from,
-      lines,
-    }) => html`<div class="part"><div class="row keep small" title="${commit.author?.login ?? commit.author_name}">${commit.author ? avatar(commit.author) : ''}<a class="cut grow" href="${pagePath(
+    ({ commit, from, lines }) => html`<div class="part"><div class="row keep small"
+title="${commit.author?.login ?? commit.author_name}">${commit.author ? avatar(commit.author) : ''}<a class="cut grow"
+href="${pagePath(
       repository.full_name,
       'commit',
       commit.sha,

@@ -29,10 +29,16 @@ export const blobPage = page({
     if (type === 'dir') return { redirect: sourcePath(repository, 'tree', ref, path) };
     return {
       title: `${path} · ${repository.full_name}`,
-      body: html`<h1 class="unseen">${path}</h1><div class="heading">${refMenu({ repository, location: file, refs, page: 'blob' })}
+      body: html`<h1 class="unseen">${path}</h1><div
+class="heading">${refMenu({ repository, location: file, refs, page: 'blob' })}
 ${pathLinks(repository, file)}${copyButton(path, 'path')}<span class="push"></span>
 <a class="button" data-shortcut="t" href="${sourcePath(repository, 'find', ref)}">${icon('search')}Go to file</a></div>
-<section class="panel file">${file.last_commit ? html`<header class="last">${lastCommitLine(repository, file.last_commit, request)}</header>` : ''}
+<section class="panel file">${
+        file.last_commit
+          ? html`<header
+class="last">${lastCommitLine(repository, file.last_commit, request)}</header>`
+          : ''
+      }
 ${type === 'submodule' ? submodule : html`${toolbar(repository, file, request)}${view(repository, file, request)}`}</section>`,
     };
   },
@@ -45,7 +51,8 @@ function toolbar(repository: ShownRepository, file: ShownFile, { address }: Page
   const facts = [code ? counted(code.total, 'line') : '', sizeText(size), language ?? '', is_executable ? 'executable' : ''];
   const isSource = code !== null;
   const views = has_preview
-    ? html`<nav class="row keep views" aria-label="Views"><a href="${withQuery(address, { view: undefined, line: undefined })}"${attribute('aria-current', !isSource && 'true')}>Preview</a>
+    ? html`<nav class="row keep views" aria-label="Views"><a
+href="${withQuery(address, { view: undefined, line: undefined })}"${attribute('aria-current', !isSource && 'true')}>Preview</a>
 <a href="${withQuery(address, { view: 'source' })}"${attribute('aria-current', isSource && 'true')}>Source</a></nav>`
     : '';
   return html`<header>${views}<span class="soft small">${facts.filter((fact) => fact !== '').join(' · ')}</span>
@@ -96,7 +103,8 @@ export const linePager = (address: string, { from, to, total, previous, next }: 
     : html`<nav class="pager" aria-label="Parts of the file">${
         previous === null
           ? ''
-          : html`<a class="button" rel="prev" href="${withQuery(address, { line: previous })}">${icon('previous')}Earlier lines</a>`
+          : html`<a class="button" rel="prev"
+href="${withQuery(address, { line: previous })}">${icon('previous')}Earlier lines</a>`
       }<span class="soft">Lines ${lineText(from)} to ${lineText(to)} of ${lineText(total)}</span>${
         next === null
           ? ''
@@ -108,9 +116,15 @@ const lineText = (number: number): string => grouped.format(number);
 
 function tableOf({ rows, is_cut }: NonNullable<ShownFile['table']>): TrustedHtml {
   const [head = [], ...body] = rows;
-  return html`<div class="values" tabindex="0" role="region" aria-label="Table"><table class="rows"><thead><tr><td></td>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead><tbody>${body.map(
+  return html`<div class="values" tabindex="0" role="region" aria-label="Table"><table
+class="rows"><thead><tr><td></td>${head.map((cell) => html`<th scope="col">${cell}</th>`)}</tr></thead><tbody>${body.map(
     (row, at) => html`<tr><td class="soft">${at + 2}</td>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`,
-  )}</tbody></table></div>${is_cut ? html`<p class="body soft">These are the first ${countText(rows.length)} rows, with 200 columns at most. The raw file has all.</p>` : ''}`;
+  )}</tbody></table></div>${
+    is_cut
+      ? html`<p
+class="body soft">These are the first ${countText(rows.length)} rows, with 200 columns at most. The raw file has all.</p>`
+      : ''
+  }`;
 }
 
 function cells({ cells: all, is_cut }: NonNullable<ShownFile['notebook']>): TrustedHtml {
@@ -119,6 +133,14 @@ function cells({ cells: all, is_cut }: NonNullable<ShownFile['notebook']>): Trus
     ({ html: text, lines, outputs, others }) =>
       html`<div class="cell">${text === null ? codeText(lines) : rendered(text)}${outputs.map(
         (output) => html`<pre class="output">${output}</pre>`,
-      )}${others === 0 ? '' : html`<p class="soft small">${counted(others, 'output that isn’t text', 'outputs that aren’t text')}. The raw file has ${others === 1 ? 'it' : 'them'}.</p>`}</div>`,
-  )}</div>${is_cut ? html`<p class="body soft">These are the first ${countText(all.length)} cells. The raw file has all.</p>` : ''}`;
+      )}${otherOutputs(others)}</div>`,
+  )}</div>${
+    is_cut ? html`<p class="body soft">These are the first ${countText(all.length)} cells. The raw file has all.</p>` : ''
+  }`;
+}
+
+function otherOutputs(count: number): TrustedHtml {
+  if (count === 0) return html``;
+  const outputs = counted(count, 'output that isn’t text', 'outputs that aren’t text');
+  return html`<p class="soft small">${outputs}. The raw file has ${count === 1 ? 'it' : 'them'}.</p>`;
 }

@@ -52,16 +52,20 @@ function render(
   return {
     title: `${path === '' ? `Commits at ${ref}` : `History of ${path}`} · ${repository.full_name}`,
     body: html`<h1 class="unseen">${path === '' ? `Commits at ${ref}` : `History of ${path}`}</h1><div class="heading">
-${refMenu({ repository, location, refs, page: 'commits' })}${path === '' ? html`<b>Commits</b>` : pathLinks(repository, location)}${
+${refMenu({ repository, location, refs, page: 'commits' })}${
+  path === '' ? html`<b>Commits</b>` : pathLinks(repository, location)
+}${
   author === undefined
     ? ''
-    : html`<a class="topic" href="${withQuery(request.address, { author: undefined, page: undefined })}" aria-label="Commits of all authors">by ${author} ${icon('cross')}</a>`
+    : html`<a class="topic" href="${withQuery(request.address, { author: undefined, page: undefined })}"
+aria-label="Commits of all authors">by ${author} ${icon('cross')}</a>`
 }</div>
 ${commits.length === 0 ? emptyState({ icon: 'commit', title: 'No commits', hint: 'Nothing in this history matches.' }) : ''}${[
   ...days,
 ].map(
   ([day, all]) =>
-    html`<section class="day"><h2 class="soft">${dayText(day)}</h2><ul class="rows panel">${all.map((commit) => row(repository, commit, { location, request }))}</ul></section>`,
+    html`<section class="day"><h2 class="soft">${dayText(day)}</h2><ul
+class="rows panel">${all.map((commit) => row(repository, commit, { location, request }))}</ul></section>`,
 )}${pager(request, { position, perPage })}`,
   };
 }
@@ -87,9 +91,11 @@ function row(
   return html`<li class="commit"><div class="grow"><a class="title" href="${address}">${titleOf({ title })}</a>${
     rest === ''
       ? ''
-      : html`<details class="message"><summary aria-label="The rest of the message">${icon('more')}</summary><pre>${rest}</pre></details>`
+      : html`<details class="message"><summary
+aria-label="The rest of the message">${icon('more')}</summary><pre>${rest}</pre></details>`
   }<p class="row small soft">${commitAuthor({ author, author_name: commit.author.name })}
 committed ${timeAgo(commit.committer.date, request.now)}${verified}</p></div>
 <span class="row keep"><a href="${address}"><code>${sha.slice(0, 8)}</code></a>${copyButton(sha, 'name of the commit')}
-<a class="quiet" href="${tree}" aria-label="Files at ${sha.slice(0, 8)}" title="Files at this commit">${icon('code')}</a></span></li>`;
+<a class="quiet" href="${tree}" aria-label="Files at ${sha.slice(0, 8)}"
+title="Files at this commit">${icon('code')}</a></span></li>`;
 }

@@ -19,9 +19,12 @@ export const findPage = page({
     const rest = total - paths.length;
     return {
       title: `Files at ${ref} · ${repository.full_name}`,
-      body: html`<h1 class="unseen">Find a file at ${ref}</h1><live-filter data-shows="found"><form class="heading" action="${sourcePath(repository, 'find', ref)}">
-${refMenu({ repository, location: { ...found, path: '' }, refs, page: 'find' })}<label class="grow"><span class="unseen">Words of the path</span>
-<input class="whole" name="filter" value="${query.filter}" placeholder="Words of the path" autocomplete="off" autofocus></label><button>Find</button></form></live-filter>
+      body: html`<h1 class="unseen">Find a file at ${ref}</h1><live-filter data-shows="found"><form
+class="heading" action="${sourcePath(repository, 'find', ref)}">
+${refMenu({ repository, location: { ...found, path: '' }, refs, page: 'find' })}<label class="grow"><span
+class="unseen">Words of the path</span>
+<input class="whole" name="filter" value="${query.filter}" placeholder="Words of the path"
+autocomplete="off" autofocus></label><button>Find</button></form></live-filter>
 <div id="found" aria-live="polite">${
         paths.length === 0
           ? emptyState({
@@ -29,10 +32,11 @@ ${refMenu({ repository, location: { ...found, path: '' }, refs, page: 'find' })}
               title: 'No file has these words in its path',
               hint: 'Fewer or shorter words find more.',
             })
-          : html`<p class="soft small">${counted(total, 'file')}${is_cut ? `. Only the first ${countText(20_000)} files of this commit were looked through` : ''}</p>
-<ul class="rows panel paths">${paths.map((path) => html`<li>${icon('file')}<a class="grow" href="${sourcePath(repository, 'blob', ref, path)}">${path}</a></li>`)}</ul>${
-              rest > 0 ? html`<p class="soft small">And ${countText(rest)} more: add a word to see them.</p>` : ''
-            }`
+          : html`<p class="soft small">${counted(total, 'file')}${is_cut ? ' among the first of this commit' : ''}</p>
+<ul class="rows panel paths">${paths.map(
+              (path) => html`<li>${icon('file')}<a class="grow"
+href="${sourcePath(repository, 'blob', ref, path)}">${path}</a></li>`,
+            )}</ul>${rest > 0 ? html`<p class="soft small">And ${countText(rest)} more: add a word to see them.</p>` : ''}`
       }</div>`,
     };
   },

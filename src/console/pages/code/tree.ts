@@ -13,7 +13,8 @@ export const treePage = page({
   render({ repository, folder, refs }, request) {
     const { ref, sha, path, type } = folder;
     if (type !== 'dir') return { redirect: sourcePath(repository, 'blob', ref, path) };
-    const history = html`<a class="row small keep" href="${sourcePath(repository, 'commits', ref, path)}">${icon('history')}History</a>`;
+    const history = html`<a class="row small keep"
+href="${sourcePath(repository, 'commits', ref, path)}">${icon('history')}History</a>`;
     return {
       title: path === '' ? `${repository.full_name} at ${ref}` : `${path} · ${repository.full_name}`,
       body: html`<h1 class="unseen">${path === '' ? `Files at ${ref}` : `Folder ${path}`}</h1><div class="heading">

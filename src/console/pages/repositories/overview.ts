@@ -36,7 +36,8 @@ export const overviewPage = page({
     return {
       title: description ? `${full_name}: ${description}` : full_name,
       ...(description === null ? {} : { description }),
-      body: html`<h1 class="unseen">${full_name}</h1><div class="split"><div>${filesOf(found, request)}</div>${side(found, request)}</div>`,
+      body: html`<h1 class="unseen">${full_name}</h1><div
+class="split"><div>${filesOf(found, request)}</div>${side(found, request)}</div>`,
     };
   },
 });
@@ -71,21 +72,30 @@ function cloneMenu(repository: ShownRepository, request: PageRequest<unknown>, r
       html`<label>${name}<span class="row keep"><input readonly value="${text}">${copyButton(text, name)}</span></label>`,
   );
   const archive = (ending: string, title: string): TrustedHtml =>
-    html`<a href="${pagePath(repository.full_name, 'archive', `${ref}.${ending}`)}" download rel="nofollow">${icon('download')}${title}</a>`;
+    html`<a href="${pagePath(repository.full_name, 'archive', `${ref}.${ending}`)}" download
+rel="nofollow">${icon('download')}${title}</a>`;
   return html`<details class="menu clone"><summary class="button first">${icon('download')}Clone</summary><div class="menu-items">
 ${ways}${archive('zip', 'Download as zip')}${archive('tar.gz', 'Download as tar.gz')}</div></details>`;
 }
+
+const nothingYet = emptyState({ icon: 'code', title: 'This repository is empty', hint: 'Its files will stand here.' });
 
 function howToPush(repository: ShownRepository, request: PageRequest<unknown>): TrustedHtml {
   const { clone_url, default_branch, permissions, name } = repository;
   const address = request.links.ssh ? repository.ssh_url : clone_url;
   const branch = default_branch;
-  if (permissions?.push !== true)
-    return html`<section class="panel">${emptyState({ icon: 'code', title: 'This repository is empty', hint: 'Its files will stand here.' })}</section>`;
-  const create = `echo "# ${name}" > README.md\ngit init -b ${branch}\ngit add README.md\ngit commit -m "First commit"\ngit remote add origin ${address}\ngit push -u origin ${branch}`;
+  if (permissions?.push !== true) return html`<section class="panel">${nothingYet}</section>`;
   const push = `git remote add origin ${address}\ngit push -u origin ${branch}`;
+  const create = [
+    `echo "# ${name}" > README.md`,
+    `git init -b ${branch}`,
+    'git add README.md',
+    'git commit -m "First commit"',
+    push,
+  ].join('\n');
   const commands = (title: string, text: string): TrustedHtml =>
-    html`<section class="body"><h2 class="row">${title}${copyButton(text, 'commands')}</h2><pre class="commands" tabindex="0">${text}</pre></section>`;
+    html`<section class="body"><h2 class="row">${title}${copyButton(text, 'commands')}</h2><pre class="commands"
+tabindex="0">${text}</pre></section>`;
   return html`<section class="panel"><header><h2>This repository is empty. Push something to it</h2></header>
 <div class="body clone">${waysToClone(repository, request)
     .slice(0, -1)
@@ -104,13 +114,27 @@ function side(found: Shown, request: PageRequest<unknown>): TrustedHtml {
   return html`<aside class="side" aria-label="About"><section class="stack tight"><h2>About</h2>
 <p dir="auto">${description || html`<span class="soft">No description yet</span>`}</p>${
     homepage
-      ? html`<p class="row small keep">${icon('link')}${isWeb ? html`<a class="cut" rel="nofollow" href="${homepage}">${withoutScheme(homepage)}</a>` : homepage}</p>`
+      ? html`<p class="row small keep">${icon('link')}${
+          isWeb
+            ? html`<a class="cut" rel="nofollow"
+href="${homepage}">${withoutScheme(homepage)}</a>`
+            : homepage
+        }</p>`
       : ''
-  }${website ? html`<p class="row small keep">${icon('external')}<a class="cut" href="${website}">${withoutScheme(website)}</a></p>` : ''}${
+  }${
+    website
+      ? html`<p class="row small keep">${icon('external')}<a class="cut"
+href="${website}">${withoutScheme(website)}</a></p>`
+      : ''
+  }${
     topics.length === 0
       ? ''
-      : html`<p class="row topics">${topics.map((topic) => html`<a class="topic" href="/search?type=repositories&q=${encodeURIComponent(`topic:${topic}`)}">${topic}</a>`)}</p>`
-  }</section>${facts(repository, overview)}${release(found, request)}${languages(overview)}${contributors(repository, overview)}</aside>`;
+      : html`<p class="row topics">${topics.map(
+          (topic) => html`<a class="topic"
+href="/search?type=repositories&q=${encodeURIComponent(`topic:${topic}`)}">${topic}</a>`,
+        )}</p>`
+  }</section>${facts(repository, overview)}${release(found, request)}${languages(overview)}
+${contributors(repository, overview)}</aside>`;
 }
 
 const withoutScheme = (address: string): string => address.replace(/^https?:\/\//i, '').replace(/\/$/, '');
@@ -123,18 +147,22 @@ function facts(repository: ShownRepository, { license_path, folder }: Shown['ove
     [one, many]: readonly [string, string],
     path: string,
   ): TrustedHtml =>
-    html`<li>${icon(name)}<a href="${repositoryPath(repository, path)}"><b>${countText(number)}</b> ${number === 1 ? one : many}</a></li>`;
+    html`<li>${icon(name)}<a href="${repositoryPath(repository, path)}"><b>${countText(number)}</b>
+${number === 1 ? one : many}</a></li>`;
   const name = license?.spdx_id && license.spdx_id !== 'NOASSERTION' ? license.spdx_id : 'Licence';
   return html`<section><ul class="facts-list">${
     license_path !== null && folder
       ? html`<li>${icon('law')}<a href="${sourcePath(repository, 'blob', folder.ref, license_path)}">${name}</a></li>`
       : ''
-  }${count('star', stargazers_count, ['star', 'stars'], 'stargazers')}${count('eye', subscribers_count, ['watching', 'watching'], 'watchers')}${count('fork', forks_count, ['fork', 'forks'], 'forks')}</ul></section>`;
+  }${count('star', stargazers_count, ['star', 'stars'], 'stargazers')}
+${count('eye', subscribers_count, ['watching', 'watching'], 'watchers')}
+${count('fork', forks_count, ['fork', 'forks'], 'forks')}</ul></section>`;
 }
 
 function release({ repository, release: latest }: Shown, { now }: PageRequest<unknown>): TrustedHtml {
   if (!latest) return html``;
-  return html`<section><h2><a class="plain-link" href="${repositoryPath(repository, 'releases')}">Latest release</a></h2><p class="row keep">${icon('tag')}
+  return html`<section><h2><a class="plain-link" href="${repositoryPath(repository, 'releases')}">Latest release</a></h2><p
+class="row keep">${icon('tag')}
 <a class="cut" href="${repositoryPath(repository, 'releases/tag', latest.tag_name)}"><b>${latest.name || latest.tag_name}</b></a>
 <span class="soft small keep">${timeAgo(latest.published_at, now)}</span></p></section>`;
 }
@@ -147,8 +175,12 @@ function languages({ languages: all }: Shown['overview']): TrustedHtml {
     from += share;
     return bar;
   });
-  return html`<section><h2>Languages</h2><svg class="languages" viewBox="0 0 100 8" preserveAspectRatio="none" aria-hidden="true">${bars}</svg>
-<ul class="row small">${all.map(({ name, share, color }) => html`<li class="row keep"><span class="dot ${hueClass(color)}"></span>${name} <span class="soft">${share}&#8201;%</span></li>`)}</ul></section>`;
+  return html`<section><h2>Languages</h2><svg class="languages" viewBox="0 0 100 8" preserveAspectRatio="none"
+aria-hidden="true">${bars}</svg>
+<ul class="row small">${all.map(
+    ({ name, share, color }) => html`<li class="row keep"><span
+class="dot ${hueClass(color)}"></span>${name} <span class="soft">${share}&#8201;%</span></li>`,
+  )}</ul></section>`;
 }
 
 function contributors(repository: ShownRepository, { contributors: all }: Shown['overview']): TrustedHtml {
@@ -157,5 +189,6 @@ function contributors(repository: ShownRepository, { contributors: all }: Shown[
     (person) =>
       html`<a href="${pagePath(person.login)}" title="${person.login}" aria-label="${person.login}">${avatar(person, 28)}</a>`,
   );
-  return html`<section><h2><a class="plain-link" href="${repositoryPath(repository, 'graphs/contributors')}">Contributors</a></h2><p class="row">${people}</p></section>`;
+  return html`<section><h2><a class="plain-link"
+href="${repositoryPath(repository, 'graphs/contributors')}">Contributors</a></h2><p class="row">${people}</p></section>`;
 }

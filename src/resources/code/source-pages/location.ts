@@ -5,7 +5,7 @@ import { branchRef } from '#git/refs/ref-name.ts';
 import { type SplitRef, splitRef } from '#git/refs/split-ref.ts';
 import type { GitRepository, GitStore } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
-import { notFound, orNotFound } from '#lib/refusal.ts';
+import { orNotFound } from '#lib/refusal.ts';
 import { type Entry, findEntry, trimSlashes } from '#resources/code/contents/index.ts';
 import type { ShownLocation } from './schemas.ts';
 
@@ -42,8 +42,3 @@ export const presentLocation = ({ name, kind, commit, path }: SplitRef): ShownLo
   sha: commit,
   path,
 });
-
-/** @throws Refusal 404 unless the entry is a file */
-export function requireFile<Kind extends string>(kind: Kind): void {
-  if (kind !== 'file') throw notFound();
-}

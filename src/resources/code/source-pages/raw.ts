@@ -27,7 +27,10 @@ export async function readRaw(location: Location): Promise<Raw> {
 }
 
 /** RFC 6266: a name for old clients, and one with all characters. */
-const attachmentNamed = (name: string): string =>
-  `attachment; filename="${name.replace(/[^\w.+-]/g, '_')}"; filename*=UTF-8''${encodeURIComponent(name).replace(/['()*]/g, escaped)}`;
+function attachmentNamed(name: string): string {
+  const plain = name.replace(/[^\w.+-]/g, '_');
+  const whole = encodeURIComponent(name.toWellFormed()).replace(/['()*]/g, escaped);
+  return `attachment; filename="${plain}"; filename*=UTF-8''${whole}`;
+}
 
 const escaped = (character: string): string => `%${character.charCodeAt(0).toString(16).toUpperCase()}`;

@@ -12,7 +12,7 @@ export const ShownLocation = Type.Object({
 });
 export type ShownLocation = Static<typeof ShownLocation>;
 
-export const entryKinds = ['file', 'dir', 'symlink', 'submodule'] as const;
+const entryKinds = ['file', 'dir', 'symlink', 'submodule'] as const;
 
 /** A commit beside a file or a folder. */
 export const CommitLine = Type.Object({ sha: Type.String(), title: Type.String(), date: Timestamp });
@@ -34,7 +34,7 @@ export const FolderEntry = Type.Object({
 export type FolderEntry = Static<typeof FolderEntry>;
 
 /** A rendered file, or its text as it was written. */
-export const RenderedFile = Type.Object({ name: Type.String(), path: Type.String(), html: Nullable(Rendered) });
+const RenderedFile = Type.Object({ name: Type.String(), path: Type.String(), html: Nullable(Rendered) });
 
 /** A folder with what stands in it. Whatever else is at the address has a type and nothing more. */
 export const ShownFolder = Type.Object({
@@ -78,7 +78,7 @@ export type CodeLines = Static<typeof CodeLines>;
 export const TableRows = Type.Object({ rows: Type.Array(Type.Array(Type.String())), is_cut: Type.Boolean() });
 export type TableRows = Static<typeof TableRows>;
 
-export const NotebookCell = Type.Object({
+const NotebookCell = Type.Object({
   kind: OneOf(['markdown', 'code', 'raw']),
   html: Nullable(Rendered),
   lines: Type.Array(Rendered),
@@ -89,7 +89,7 @@ export const NotebookCell = Type.Object({
 export const Notebook = Type.Object({ cells: Type.Array(NotebookCell), is_cut: Type.Boolean() });
 export type Notebook = Static<typeof Notebook>;
 
-export const fileKinds = ['text', 'image', 'pdf', 'binary', 'large'] as const;
+const fileKinds = ['text', 'image', 'pdf', 'binary', 'large'] as const;
 
 /** A file, with one of the ways to show it. Whatever else is at the address has a type and nothing more. */
 export const ShownFile = Type.Object({
@@ -113,7 +113,7 @@ export const ShownFile = Type.Object({
 export type ShownFile = Static<typeof ShownFile>;
 
 /** Successive lines that one commit has written last. */
-export const BlamePart = Type.Object({ commit: LastCommit, from: Type.Integer(), lines: Type.Array(Rendered) });
+const BlamePart = Type.Object({ commit: LastCommit, from: Type.Integer(), lines: Type.Array(Rendered) });
 
 export const ShownBlame = Type.Object({
   ...ShownLocation.properties,
