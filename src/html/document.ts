@@ -3,7 +3,7 @@ import { iconShapes } from './icons.ts';
 import { attribute, html, type TrustedHtml, trustHtml } from './template.ts';
 
 /** The parts of an HTML document. */
-export type DocumentParts = {
+type DocumentParts = {
   /** What is shown, without the name of the server. */
   readonly title: string;
   /** Everything within `body`. */
