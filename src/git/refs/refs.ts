@@ -50,13 +50,21 @@ export async function listNamesOf(repo: GitRepository, { prefix, oid }: { prefix
   return found;
 }
 
-/** The branches whose history contains this commit, ordered by name, up to `limit`. */
-export async function listBranchesWith(repo: GitRepository, oid: Oid, limit: number): Promise<RefTip[]> {
+/** The refs in a folder whose history contains this commit, ordered by name, up to `limit`. */
+export async function listRefsWith(
+  repo: GitRepository,
+  oid: Oid,
+  { folder, limit }: { folder: string; limit: number },
+): Promise<RefTip[]> {
   const format = '--format=%(objectname) %(refname)';
-  const args = ['for-each-ref', `--contains=${checkedOid(oid)}`, `--count=${limit}`, format, 'refs/heads'];
+  const args = ['for-each-ref', `--contains=${checkedOid(oid)}`, `--count=${limit}`, format, folder];
   const lines = (await runText(repo, args)).split('\n').filter((line) => line !== '');
   return lines.map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }));
 }
+
+/** The branches whose history contains this commit, ordered by name, up to `limit`. */
+export const listBranchesWith = (repo: GitRepository, oid: Oid, limit: number): Promise<RefTip[]> =>
+  listRefsWith(repo, oid, { folder: 'refs/heads', limit });
 
 /** The short name of the first branch that points to this commit. */
 export async function findBranchAt(repo: GitRepository, oid: Oid): Promise<string | undefined> {

@@ -26,10 +26,12 @@ import { consumePageLimit } from '#server/rate-limit.ts';
 import { linksFor } from '#server/request-links.ts';
 import { loggedCredential } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
+import type { RunContext } from '#server/run.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
 import { type PageRouter, pageRouterOf } from './pages-router.ts';
 import { readPage } from './read-page.ts';
 import { accepts, newNonce, sendHtml } from './send-page.ts';
+import { findTextPage, sendTextPage } from './text-pages.ts';
 
 type Parts = {
   readonly database: Database;
@@ -69,14 +71,32 @@ function sendApiAddress(parts: Parts, { request, reply }: Exchange): FastifyRepl
 
 async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply } = exchange;
-  const match = request.url.startsWith('/api/') ? undefined : find(request.url);
-  if (!match && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
-  if (!match) throw notFound();
+  const text = findTextPage(request.url);
+  const match = request.url.startsWith('/api/') || text ? undefined : find(request.url);
+  if (!match && !text && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
+  if (!match && !text) throw notFound();
   if (wantsJson(request)) return sendApiAddress(parts, exchange);
-  const { page, words } = match;
-  const { viewer, pageRequest } = await requestOf(parts, exchange, words);
-  if (page.isForPeople && !viewer.account) return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
-  const { services, database, clock } = parts;
+  const { viewer, pageRequest } = await requestOf(parts, exchange, match?.words ?? {});
+  if (match?.page.isForPeople && !viewer.account)
+    return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
+  const context = await openContext(parts, exchange, { viewer, pageRequest });
+  if (text) return sendTextPage(text, context, reply);
+  if (!match) throw notFound();
+  const { page } = match;
+  const { found, positions } = await readPage(page, pageRequest, context);
+  const content = page.render(found, pageRequest, positions);
+  if ('redirect' in content) return reply.redirect(content.redirect, 302);
+  return send(exchange, { status: 200, content, body: page.frame.render(content, found as never, pageRequest) });
+}
+
+type Asked = { readonly viewer: Viewer; readonly pageRequest: PageRequest };
+
+/** Takes one of the slots of requests, counts the page, and opens the scope in which it reads. */
+async function openContext(
+  { services, database, clock }: Parts,
+  { request, reply }: Exchange,
+  { viewer, pageRequest }: Asked,
+): Promise<RunContext> {
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
   await admit(services.limiters.requests, caller, reply);
@@ -84,23 +104,11 @@ async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promi
   await consumePageLimit({ viewer, caller, db, services }, 'pages');
   const git = storeFor(services.git, caller);
   const scope = openScope({ db, links: pageRequest.links, viewer, now: clock(), git });
-  const { found, positions } = await readPage(page, pageRequest, {
-    scope,
-    services: { ...services, git },
-    caller,
-    address: request.ip,
-  });
-  const content = page.render(found, pageRequest, positions);
-  if ('redirect' in content) return reply.redirect(content.redirect, 302);
-  return send(exchange, { status: 200, content, body: page.frame.render(content, found as never, pageRequest) });
+  return { scope, services: { ...services, git }, caller, address: request.ip };
 }
 
 /** The viewer of a request by its session, and what a page knows of the request. */
-async function requestOf(
-  parts: Parts,
-  { request }: Exchange,
-  words: Readonly<Record<string, string>>,
-): Promise<{ viewer: Viewer; pageRequest: PageRequest }> {
+async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Record<string, string>>): Promise<Asked> {
   const session = await sessionOf(parts.routeParts, request);
   const viewer = session?.viewer ?? anonymous;
   request.actor = viewer.account?.login;
