@@ -11,17 +11,24 @@ import { branchOf, branchRef, checkRefName, heads, hiddenRefs, refNameProblem, s
 export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oid; type: ObjectType } };
 
 /**
- * A page of the refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), ordered by name. `total` counts all of
- * them. `isWanted` filters by full name.
+ * A page of the refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), ordered by name
+ * unless another order is wanted. `total` counts all of them. `isWanted` filters by full name.
  */
 export async function listRefs(
   repo: GitRepository,
-  options: { prefix: string; descending?: true; offset?: number; limit?: number; isWanted?: (name: string) => boolean },
+  options: {
+    prefix: string;
+    descending?: true;
+    newestFirst?: true;
+    offset?: number;
+    limit?: number;
+    isWanted?: (name: string) => boolean;
+  },
 ): Promise<{ rows: Ref[]; total: number }> {
   const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY, isWanted } = options;
   const page: RefTip[] = [];
   let total = 0;
-  for await (const lines of readRefs(repo, prefix, options.descending ? ['--sort=-refname'] : [])) {
+  for await (const lines of readRefs(repo, prefix, orderOf(options))) {
     for (const line of lines) {
       if (isWanted && !isWanted(parseRefLine(line).name)) continue;
       if (total >= offset && page.length < limit) page.push(parseRefLine(line));
@@ -29,6 +36,12 @@ export async function listRefs(
     }
   }
   return { rows: await readRefObjects(repo, page), total };
+}
+
+/** By name unless another order is wanted: the reverse, or by the date of the tag or commit. */
+function orderOf({ descending, newestFirst }: { descending?: true; newestFirst?: true }): string[] {
+  if (newestFirst) return ['--sort=-creatordate'];
+  return descending ? ['--sort=-refname'] : [];
 }
 
 /** Whether there is a branch. */

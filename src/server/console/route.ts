@@ -29,9 +29,9 @@ import { Moved } from '#server/resolve.ts';
 import type { RunContext } from '#server/run.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
 import { type PageRouter, pageRouterOf } from './pages-router.ts';
+import { findRawPage, sendRawPage } from './raw-pages.ts';
 import { readPage } from './read-page.ts';
 import { accepts, newNonce, sendHtml } from './send-page.ts';
-import { findTextPage, sendTextPage } from './text-pages.ts';
 
 type Parts = {
   readonly database: Database;
@@ -71,16 +71,16 @@ function sendApiAddress(parts: Parts, { request, reply }: Exchange): FastifyRepl
 
 async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply } = exchange;
-  const text = findTextPage(request.url);
-  const match = request.url.startsWith('/api/') || text ? undefined : find(request.url);
-  if (!match && !text && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
-  if (!match && !text) throw notFound();
+  const rawPage = findRawPage(request.url);
+  const match = request.url.startsWith('/api/') || rawPage ? undefined : find(request.url);
+  if (!match && !rawPage && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
+  if (!match && !rawPage) throw notFound();
   if (wantsJson(request)) return sendApiAddress(parts, exchange);
   const { viewer, pageRequest } = await requestOf(parts, exchange, match?.words ?? {});
   if (match?.page.isForPeople && !viewer.account)
     return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
   const context = await openContext(parts, exchange, { viewer, pageRequest });
-  if (text) return sendTextPage(text, context, reply);
+  if (rawPage) return sendRawPage(rawPage, context, reply);
   if (!match) throw notFound();
   const { page } = match;
   const { found, positions } = await readPage(page, pageRequest, context);

@@ -174,5 +174,5 @@ test('people read a commit in a browser, open files within the page, and nothing
     await expectAccessible(tab);
   }
   await tab.page.setViewportSize({ width: 320, height: 700 });
-  expect(await tab.page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(320);
+  expect(await tab.page.evaluate('document.documentElement.scrollWidth')).toBeLessThanOrEqual(320);
 });

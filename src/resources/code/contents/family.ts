@@ -1,5 +1,6 @@
 import { family } from '#resources/family.ts';
 import * as archivesEndpoints from './endpoints/archives.ts';
+import * as archivesOfPages from './endpoints/archives-of-pages.ts';
 import * as communityEndpoints from './endpoints/community.ts';
 import * as filesEndpoints from './endpoints/files.ts';
 import * as languagesEndpoints from './endpoints/languages.ts';
@@ -15,6 +16,7 @@ export const contents = family({
   interpreters,
   schemas,
   endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints, communityEndpoints],
+  pageEndpoints: [archivesOfPages],
   subscriptions: [measureFiles],
   jobs: [measureMissing],
 });
