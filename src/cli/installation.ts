@@ -182,6 +182,7 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     knownClients: config.oauthClients,
     clock: () => new Date(),
     url,
+    isIndexed: config.indexing,
     pages: pagesSettingsFor(config),
     advisories: config.advisories,
     dependencyBotRunner: config.dependencyBotRunner,
