@@ -51,6 +51,7 @@ export function addConsole(app: FastifyInstance, parts: Parts): void {
   const findForm = formRouterOf(allForms);
   app.get(`${assetPrefix}*`, (request, reply) => sendAsset({ request, reply }));
   app.get<{ Params: { id: string } }>('/avatars/u/:id', (request, reply) => sendAvatar(reply, Number(request.params.id)));
+  app.get('/robots.txt', (_request, reply) => sendRobots(reply, parts.services));
   app.register(async (scope) => {
     await scope.register(cookie);
     scope.setErrorHandler((error, request, reply) => answerError(parts, { request, reply }, error));
@@ -219,6 +220,13 @@ function sendAsset({ request, reply }: Exchange): FastifyReply {
   if (accepts(given, 'gzip')) return reply.header('content-encoding', 'gzip').send(asset.gzip);
   return reply.send(asset.bytes);
 }
+
+/** What search engines may read: nothing, unless the operator wants it. */
+const sendRobots = (reply: FastifyReply, { isIndexed }: Pick<Services, 'isIndexed'>): FastifyReply =>
+  reply
+    .type('text/plain; charset=utf-8')
+    .header('cache-control', 'public, max-age=3600')
+    .send(`User-agent: *\n${isIndexed ? 'Disallow: /api/\nDisallow: /login\nDisallow: /search\n' : 'Disallow: /\n'}`);
 
 /** The picture of an account: a pattern that follows from its id. It tells nothing, not even whether the account exists. */
 const sendAvatar = (reply: FastifyReply, id: number): FastifyReply =>

@@ -9,12 +9,10 @@ import { createUser } from '#resources/identity/accounts/index.ts';
 import { createOrganization } from '#resources/identity/organizations/index.ts';
 import { createClassicToken } from '#resources/identity/tokens/index.ts';
 import { createRepository } from '#resources/repositories/repositories/index.ts';
+import { firstStartMinutes } from './first-start-minutes.ts';
 import { hashPassword } from './passwords.ts';
 import { changePassword } from './rules.ts';
 import { consumeFirstStart, findFirstStart, hasUsers, putFirstStart, removeFirstStart } from './store.ts';
-
-/** How long the address of a first start lasts. */
-export const firstStartMinutes = 30;
 
 /**
  * Offers the first start of a server without users.
