@@ -105,7 +105,6 @@ export async function beginSession(
   const before = await sessionOf(parts, request);
   const token = newToken('');
   const now = parts.clock();
-  const expires = addDays(now, sessionDays);
   const { sessions, knownAddresses } = parts.services.resourceLimits.of(oauthLimits);
   await change(parts.database.db, async (tx) => {
     if (before) await removeSession(tx, hashToken(before.token));
@@ -115,7 +114,7 @@ export async function beginSession(
       created_at: now,
       signed_in_at: now,
       last_used_at: now,
-      expires_at: expires,
+      expires_at: addDays(now, sessionDays),
       address: request.ip,
       agent: (request.headers['user-agent'] ?? '').slice(0, longestAgent),
     });
@@ -123,7 +122,8 @@ export async function beginSession(
     await rememberAddress(tx, { account: account.id, address: callerOfRequest(request), now, max: knownAddresses });
   });
   const secure = isHttps(parts.origin(request));
-  reply.setCookie(sessionCookieOf(parts, request), token, { path: '/', httpOnly: true, sameSite: 'lax', secure, expires });
+  const maxAge = sessionDays * 86_400; // and no time, since clocks of browsers may be wrong
+  reply.setCookie(sessionCookieOf(parts, request), token, { path: '/', httpOnly: true, sameSite: 'lax', secure, maxAge });
 }
 
 /** Ends the session of a browser. */
