@@ -33,7 +33,7 @@ test('an empty server makes its first administrator, an organization and a repos
   expect(done.status).toBe(200);
   const host = w.url.replace('http://', '');
   expect(done.text).toContain(`git remote add origin http://ada@${host}/acme/engine.git`);
-  expect(done.text).toContain(`export GH_HOST=${host} GH_ENTERPRISE_TOKEN=hrp_`);
+  expect(done.text).toContain(`export GH_HOST=${host}\nexport GH_ENTERPRISE_TOKEN=hrp_`);
   const token = /hrp_\w+/.exec(done.text)?.[0] ?? '';
   const client = await w.as(token);
   expect((await client.get('/user')).body).toMatchObject({ login: 'ada', site_admin: true });

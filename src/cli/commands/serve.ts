@@ -57,8 +57,11 @@ async function start(config: Config, { off, warnings }: Ports): Promise<Started>
   const { promise: isAwaited, resolve: onDatabaseAwaited } = Promise.withResolvers<void>();
   const opening = openInstallation(config, 'server', { onDatabaseAwaited });
   const [installation, { serveHere }] = await Promise.all([opening, isAwaited.then(() => import('../serving.ts'))]);
-  for (const warning of [...warnings, cookieProblemOf(config), plainHttpProblemOf(config)])
-    if (warning) installation.settings.log.warn(warning);
+  const { log } = installation.settings;
+  for (const warning of [...warnings, plainHttpProblemOf(config)]) if (warning) log.warn(warning);
+  const aboutWebsites = cookieProblemOf(config);
+  const isTrial = config.url === undefined && config.pagesUrl === undefined;
+  if (aboutWebsites !== undefined) log[isTrial ? 'info' : 'warn'](aboutWebsites);
   try {
     const settings = await withConnections(config, installation);
     const firstStart = await prepareAccounts(config, installation);

@@ -61,13 +61,13 @@ ${is_current ? '' : ended(id)}</li>`;
           ? ''
           : html`<p class="notice" role="status">Your password was changed. All other sessions have ended.</p>`
       }
-<p class="soft">Browsers that are signed in as you. End those that you don’t know, and change your password then.</p>
+<div class="stack"><p class="soft">Browsers that are signed in as you. End those that you don’t know, and change your password then.</p>
 <ul class="rows panel">${sessions.map(row)}</ul>
 ${
   sessions.length > 1
     ? formTo(request, '/settings/sessions/end-others', html`<button>End all other sessions</button>`)
     : html`<p class="soft small">No other browser is signed in as you.</p>`
-}`,
+}</div>`,
     };
   },
 });

@@ -46,8 +46,8 @@ export const signInPage = ({ returnTo, problem, formTargets }: SignInPage): Narr
 export const signOutPage = ({ login, csrf }: { login: string; csrf: string }): NarrowPage => ({
   title: 'Sign out',
   body: html`<p>You are signed in as <strong>${login}</strong>.</p>
-<form method="post" action="/logout">${hidden({ csrf })}<p class="row"><button class="first">Sign out</button>
-<a class="button" href="/">Stay</a></p></form>`,
+<form method="post" action="/logout">${hidden({ csrf })}<div class="row"><button class="first">Sign out</button>
+<a class="button" href="/">Stay</a></div></form>`,
 });
 
 type Consent = {
@@ -174,7 +174,7 @@ ${problemLine(problem)}<form class="form" method="post" action="${action}">
 <label for="repository">First repository<input id="repository" name="repository" value="${given.repository ?? 'welcome'}"
   maxlength="100" autocomplete="off" autocapitalize="none" spellcheck="false" aria-describedby="repository-rule"></label>
 <p class="soft small" id="repository-rule">It is private: only you see it until you invite others. Leave it empty for none.</p>
-<label class="row" for="token"><input id="token" name="token" type="checkbox" value="yes" checked>
+<label class="check" for="token"><input id="token" name="token" type="checkbox" value="yes" checked>
 Make a token for Git, which is shown once and lasts 30 days</label>
 <p><button class="first">Begin</button></p></form>`,
 });
@@ -205,14 +205,15 @@ ${
 git push -u origin HEAD:main</code></pre>
 <h2>Use gh</h2>
 <p>gh speaks HTTPS only${protocol === 'https:' ? '.' : ', so give this server a certificate first.'}</p>
-<pre><code>export GH_HOST=${host} GH_ENTERPRISE_TOKEN=${shown}
+<pre><code>export GH_HOST=${host}
+export GH_ENTERPRISE_TOKEN=${shown}
 gh api /user</code></pre>
 <h2>More tokens</h2>
 <p>On the machine of this server:</p>
 <pre><code>./hearth token create --user ${login} --kind classic --scope repo</code></pre>
-<p class="row">${
+<div class="row">${
       repository === undefined ? '' : html`<a class="button first" href="/${repository}">Go to ${repository}</a>`
-    }<a class="button" href="/">Go to your work</a></p>`,
+    }<a class="button" href="/">Go to your work</a></div>`,
   };
 };
 
