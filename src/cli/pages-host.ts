@@ -20,7 +20,7 @@ export function cookieProblemOf(config: PagesConfig): string | undefined {
   if (pagesPort === 'off') return undefined;
   const remedy = 'give them a host of their own by --pages-url';
   if (sharesHost(config))
-    return `Websites of repositories are off, since they would share the host of the server, and could set its cookies: ${remedy}`;
+    return `Websites of repositories are off, since they would share the server's host, and could set its cookies: ${remedy}`;
   if (url === undefined || pagesUrl === undefined) return undefined;
   const { hostname: own, protocol } = new URL(url);
   if (protocol === 'http:' && shareDomain(pagesUrl.hostname, own))

@@ -26,7 +26,7 @@ export const contentPolicy = ({ nonce, formTargets = [] }: PolicyParts): string 
     "frame-ancestors 'none'",
   ].join('; ');
 
-/** The source of a policy that allows a form to lead to an address: its origin, or its scheme if the syntax has no such origin. */
+/** The source of a policy that allows a form to lead to an address: its origin, or its scheme if no source can name that. */
 export function formTarget(address: string): string {
   const { protocol, host } = new URL(address);
   const isWeb = protocol === 'https:' || protocol === 'http:';

@@ -6,8 +6,8 @@ import { readConfig, type TextValues } from '#cli/settings.ts';
 const problemOf = (env: TextValues) => cookieProblemOf(readConfig({}, env).config);
 
 test.each([
-  [{}, /are off, since they would share the host of the server.* --pages-url/],
-  [{ HEARTH_URL: 'https://code.test' }, /are off, since they would share the host of the server.* --pages-url/],
+  [{}, /are off, since they would share the server's host.* --pages-url/],
+  [{ HEARTH_URL: 'https://code.test' }, /are off, since they would share the server's host.* --pages-url/],
   [{ HEARTH_URL: 'https://code.test', HEARTH_PAGES_URL: 'https://code.test:8443' }, /are off/],
   [{ HEARTH_HOST: '10.0.0.1', HEARTH_PAGES_URL: 'http://10.0.0.1:3001' }, /are off/],
   [{ HEARTH_URL: 'http://code.example.com', HEARTH_PAGES_URL: 'http://pages.example.com' }, /over HTTP/],

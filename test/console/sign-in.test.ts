@@ -160,15 +160,16 @@ test('no credential of the API opens a page, and none ends up in a session', asy
   const token = await w.token(ada);
   const pages = await pagesAs(w);
   const basic = (user: string, secret: string) => `Basic ${Buffer.from(`${user}:${secret}`).toString('base64')}`;
-  for (const headers of [
+  const credentials: Record<string, string>[] = [
     { authorization: `Bearer ${token}` },
     { authorization: `token ${token}` },
     { authorization: basic(ada.login, token) },
     { authorization: basic(ada.login, password) },
     { cookie: `hearth_session=${token}` },
     { cookie: `__Host-hearth_session=${token}` },
-  ]) {
-    const { status, headers: given } = await pages.get('/settings/sessions', headers as Record<string, string>);
+  ];
+  for (const headers of credentials) {
+    const { status, headers: given } = await pages.get('/settings/sessions', headers);
     expect([status, given.get('set-cookie')]).toEqual([302, null]);
   }
   expect(await sessionsOf(ada)).toBe(0);

@@ -162,6 +162,7 @@ function printFirstStart(address: string, path: string): void {
   const url = new URL(path, address);
   if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = 'localhost';
   process.stderr.write(
-    `This server has no users. Open this address within ${firstStartMinutes} minutes to make its first administrator:\n  ${url}\n`,
+    `This server has no users. Open this address within ${firstStartMinutes} minutes to make its first administrator:\n` +
+      `  ${url}\n`,
   );
 }

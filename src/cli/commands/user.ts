@@ -34,7 +34,11 @@ const password = installationCommand(
       const user = await userNamed(db, login);
       const hash = await hashPassword((await text(process.stdin)).replace(/\r?\n$/, ''));
       await change((scope) => changePassword(scope, user.id, hash, { isTemporary: permanent !== true }));
-      print(command, { login: user.login }, permanent ? `${user.login} has a new password` : `${user.login} has a new password, and has to change it at the next sign-in`);
+      print(
+        command,
+        { login: user.login },
+        permanent ? `${user.login} has a new password` : `${user.login} has a new password, to be changed at the next sign-in`,
+      );
     }),
   );
 

@@ -61,7 +61,8 @@ ${is_current ? '' : ended(id)}</li>`;
           ? ''
           : html`<p class="notice" role="status">Your password was changed. All other sessions have ended.</p>`
       }
-<div class="stack"><p class="soft">Browsers that are signed in as you. End those that you don’t know, and change your password then.</p>
+<div class="stack"><p class="soft">Browsers that are signed in as you. End those that you don’t know, and change your password
+then.</p>
 <ul class="rows panel">${sessions.map(row)}</ul>
 ${
   sessions.length > 1

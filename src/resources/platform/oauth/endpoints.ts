@@ -3,11 +3,9 @@ import { Type } from 'typebox';
 import type { Policy } from '#access/policy.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { Nothing } from '#lib/shape.ts';
-import { timestamp, timestampOrNull } from '#lib/time.ts';
 import * as rules from './own-sessions.ts';
 import { ownSession } from './path-resources.ts';
 import { Confirmation, OwnSession, PasswordChange } from './schemas.ts';
-import { listSessions } from './store.ts';
 
 const access = { permission: { none: 'own_account' }, credentials: ['session'] } as const satisfies Policy;
 
@@ -18,17 +16,7 @@ export const listOwnSessions = endpoint({
   summary: 'List the sessions of the authenticated user',
   access,
   replies: { 200: Type.Array(OwnSession) },
-  async handle({ db, viewer, now }) {
-    const present = rules.sessionIdOf(viewer);
-    return (await listSessions(db, viewer.account.id, now)).map(({ id, agent, address, created_at, last_used_at }) => ({
-      id,
-      agent,
-      address,
-      created_at: timestamp(created_at),
-      last_used_at: timestampOrNull(last_used_at),
-      is_current: id === present,
-    }));
-  },
+  handle: ({ scope, viewer }) => rules.listOwn(scope, viewer),
 });
 
 export const endOwnSession = endpoint({

@@ -50,7 +50,7 @@ type FirstStarted = {
 };
 
 /** How long the first token lasts. */
-export const firstTokenDays = 30;
+const firstTokenDays = 30;
 
 /**
  * Uses up the token of the first start, and makes what is wanted.

@@ -1,16 +1,19 @@
 // What people do with their own password and sessions.
 import type { ActionContext } from '#access/action.ts';
-import type { Account, Viewer } from '#access/viewer.ts';
-import type { Needs, Scope, ServedChangeScope, WriteScope } from '#endpoint/scope.ts';
+import type { Account, SignedIn, Viewer } from '#access/viewer.ts';
+import type { Db } from '#database/connect.ts';
+import type { Scope, ServedChangeScope, WriteScope } from '#endpoint/scope.ts';
+import type { Services } from '#endpoint/services.ts';
 import { withSlot } from '#lib/concurrency-limiter.ts';
 import type { Id } from '#lib/id.ts';
 import { forbidden, invalid } from '#lib/refusal.ts';
+import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { updateAccount } from '#resources/identity/accounts/index.ts';
 import { hashPassword, verifyPassword } from './passwords.ts';
 import { countAttempt } from './sign-in-attempts.ts';
-import { removeOtherSessions, removeSessionById, renewSession, type SessionRow } from './store.ts';
+import { listSessions, removeOtherSessions, removeSessionById, renewSession, type SessionRow } from './store.ts';
 
-type PasswordServices = 'limits' | 'resourceLimits' | 'passwordLimiter';
+type PasswordServices = 'resourceLimits' | 'passwordLimiter';
 
 /** A password that somebody enters, and the address of their browser. */
 type Entered = { readonly password: string; readonly address: string };
@@ -26,7 +29,8 @@ export function sessionIdOf({ grant }: Viewer): Id<'sessions'> {
  * @throws Refusal `too_many` beyond a limit
  */
 export async function isPasswordOf(
-  { db, services: { resourceLimits, passwordLimiter } }: Pick<Scope, 'db'> & Needs<PasswordServices>,
+  db: Db,
+  { resourceLimits, passwordLimiter }: Pick<Services, PasswordServices>,
   { login, account, password, address }: Entered & { login: string; account: Account | undefined },
 ): Promise<boolean> {
   const attempt = await countAttempt(db, resourceLimits, { login, address });
@@ -36,11 +40,14 @@ export async function isPasswordOf(
 }
 
 async function checkPassword(scope: ServedChangeScope<PasswordServices>, account: Account, entered: Entered): Promise<void> {
-  if (!(await isPasswordOf(scope, { ...entered, account, login: account.login })))
+  if (!(await isPasswordOf(scope.db, scope.services, { ...entered, account, login: account.login })))
     throw invalid('Password', 'password', 'invalid', 'The present password is another one');
 }
 
-/** Changes one's password. It ends the other sessions, and counts as a sign-in. @throws Refusal for a wrong or an unfit password */
+/**
+ * Changes one's password. It ends the other sessions, and counts as a sign-in.
+ * @throws Refusal for a wrong or an unfit password
+ */
 export async function changeOwnPassword(
   scope: ServedChangeScope<PasswordServices>,
   { by, now }: ActionContext,
@@ -65,6 +72,19 @@ export async function confirmSession(
 ): Promise<void> {
   await checkPassword(scope, by.account, entered);
   await scope.change(({ tx }) => renewSession(tx, sessionIdOf(by), now));
+}
+
+/** One's sessions, the one used last first. */
+export async function listOwn({ db, now }: Pick<Scope, 'db' | 'now'>, { account, ...viewer }: SignedIn) {
+  const present = sessionIdOf(viewer);
+  return (await listSessions(db, account.id, now)).map(({ id, agent, address, created_at, last_used_at }) => ({
+    id,
+    agent,
+    address,
+    created_at: timestamp(created_at),
+    last_used_at: timestampOrNull(last_used_at),
+    is_current: id === present,
+  }));
 }
 
 /** Ends one of one's sessions. */

@@ -56,7 +56,7 @@ async function signIn(parts: RouteParts, request: FastifyRequest, reply: Fastify
   const refuse = (problem: string, status: number) => sendPage(reply, pageOf(returnTo, problem), status);
   if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
   const account = await findUser(database.db, login);
-  const isRight = await isPasswordOf({ db: database.db, services }, { login, account, password, address: request.ip });
+  const isRight = await isPasswordOf(database.db, services, { login, account, password, address: request.ip });
   await admit(callerOfRequest(request), reply);
   if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);
   await beginSession(parts, { request, reply }, account);

@@ -18,7 +18,7 @@ import { insertSession, noteSessionUse, removeSession, removeSessionsBeyond } fr
  * The name of the session's cookie. Because of its prefix, browsers accept it only from this host, over HTTPS and for all paths,
  * so that websites on related hosts can't set it.
  */
-export const sessionCookieOf = ({ origin }: Pick<RouteParts, 'origin'>, request: FastifyRequest): string =>
+const sessionCookieOf = ({ origin }: Pick<RouteParts, 'origin'>, request: FastifyRequest): string =>
   `${isHttps(origin(request)) ? '__Host-' : ''}hearth_session`;
 
 const isHttps = (origin: string): boolean => origin.startsWith('https:');
