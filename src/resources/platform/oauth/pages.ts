@@ -198,19 +198,19 @@ export const firstStepsPage = ({ login, origin, repository, token }: FirstSteps)
 ${
   token === undefined
     ? ''
-    : html`<h2>Your token</h2><p>It is shown this once. Git asks for it as the password.</p><pre><code>${token}</code></pre>`
+    : html`<h2>Your token</h2><p>It is shown this once. Git asks for it as the password.</p><pre tabindex="0"><code>${token}</code></pre>`
 }
 <h2>Push a repository</h2>
-<pre><code>git remote add origin ${address}
+<pre tabindex="0"><code>git remote add origin ${address}
 git push -u origin HEAD:main</code></pre>
 <h2>Use gh</h2>
 <p>gh speaks HTTPS only${protocol === 'https:' ? '.' : ', so give this server a certificate first.'}</p>
-<pre><code>export GH_HOST=${host}
+<pre tabindex="0"><code>export GH_HOST=${host}
 export GH_ENTERPRISE_TOKEN=${shown}
 gh api /user</code></pre>
 <h2>More tokens</h2>
 <p>On the machine of this server:</p>
-<pre><code>./hearth token create --user ${login} --kind classic --scope repo</code></pre>
+<pre tabindex="0"><code>./hearth token create --user ${login} --kind classic --scope repo</code></pre>
 <div class="row">${
       repository === undefined ? '' : html`<a class="button first" href="/${repository}">Go to ${repository}</a>`
     }<a class="button" href="/">Go to your work</a></div>`,
