@@ -94,7 +94,7 @@ export type Found<Of extends Reads> = {
 };
 
 /** The positions of the lists among what was read. */
-export type Positions<Of extends Reads> = { readonly [Name in keyof Of]: ListPosition | undefined };
+type Positions<Of extends Reads> = { readonly [Name in keyof Of]: ListPosition | undefined };
 
 /** What a page shows. */
 export type PageContent = {
@@ -108,7 +108,7 @@ export type PageContent = {
 };
 
 /** The answer of a page that leads elsewhere on this server. */
-export type PageRedirect = { readonly redirect: string };
+type PageRedirect = { readonly redirect: string };
 
 /**
  * What stands around the content of pages, such as the name and the tabs of a repository. It reads endpoints too, and its pages
@@ -158,7 +158,7 @@ type Declaration<Path extends string, Framed extends Reads, First extends Reads,
  * export const labelsPage = page({
  *   path: '/{owner}/{repo}/labels',
  *   frame: inRepository('issues'),
- *   reads: ({ query }) => ({ labels: read(listLabels, { query: { page: query.page } }) }),
+ *   reads: ({ query }) => ({ labels: read(listRepoLabels, { query: { page: query.page } }) }),
  *   render: ({ labels }) => ({ title: 'Labels', body: html`<ul>${labels.map((label) => html`<li>${label.name}</li>`)}</ul>` }),
  * });
  */

@@ -7,7 +7,7 @@ import { hashToken } from '#lib/token.ts';
 import { pageEndpointsOf } from '#resources/family.ts';
 import { oauth } from '#resources/platform/oauth/family.ts';
 import { changePassword, csrfOf, isCsrfOf } from '#resources/platform/oauth/index.ts';
-import { formRouterOf } from '#server/console/pages-router.ts';
+import { pageRouterOf } from '#server/console/pages-router.ts';
 import { cheapHash, password } from '#test/resources/platform/oauth/accounts.ts';
 import { formsAs } from '#test/support/form-client.ts';
 import { pagesAs, sessionCookie } from '#test/support/page-client.ts';
@@ -223,7 +223,7 @@ test('search engines are told to list nothing, unless the operator wants it', as
 });
 
 test('no two forms have the same address, and each gives its endpoint all words', () => {
-  expect(() => formRouterOf(allForms)).not.toThrow();
+  expect(() => pageRouterOf(allForms)).not.toThrow();
   const wrong = allForms.flatMap((form) => {
     const names = wordsOf(form.path);
     const words = Object.fromEntries(names.map((name) => [name, '1']));

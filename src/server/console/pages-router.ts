@@ -2,51 +2,31 @@ import findMyWay from 'find-my-way';
 import type { Form } from '#console/form.ts';
 import type { Page } from '#console/page.ts';
 
-type Words = Readonly<Record<string, string>>;
-type PageMatch = { readonly page: Page; readonly route: string; readonly words: Words };
-type FormMatch = { readonly form: Form; readonly route: string; readonly words: Words };
+/** Whatever has addresses like pages. */
+type Addressed = { readonly path: string };
+
+type Match<Item> = { readonly page: Item; readonly route: string; readonly words: Readonly<Record<string, string>> };
 
 /** Finds the page of an address, with or without a query. */
-export type PageRouter = (address: string) => PageMatch | undefined;
+export type PageRouter<Item extends Addressed = Page> = (address: string) => Match<Item> | undefined;
 
 /** Finds the form that is sent to an address. */
-export type FormRouter = (address: string) => FormMatch | undefined;
+export type FormRouter = PageRouter<Form>;
 
-/** The router of all pages. @throws Error if two pages have the same address */
-export function pageRouterOf(pages: readonly Page[]): PageRouter {
-  const find = routerOf(pages);
-  return (address) => {
-    const found = find(address);
-    return found && { page: found.declared, route: found.route, words: found.words };
-  };
-}
-
-/** The router of all forms. @throws Error if two forms have the same address */
-export function formRouterOf(forms: readonly Form[]): FormRouter {
-  const find = routerOf(forms);
-  return (address) => {
-    const found = find(address);
-    return found && { form: found.declared, route: found.route, words: found.words };
-  };
-}
-
-type Match<Declared> = { readonly declared: Declared; readonly route: string; readonly words: Words };
-
-function routerOf<Declared extends { readonly path: string }>(
-  all: readonly Declared[],
-): (address: string) => Match<Declared> | undefined {
+/** The router of all pages, or of all forms. @throws Error if two of them have the same address */
+export function pageRouterOf<Item extends Addressed>(pages: readonly Item[]): PageRouter<Item> {
   const router = findMyWay({ maxParamLength: 4096, ignoreTrailingSlash: true });
-  for (const declared of all) {
-    const rest = /\{(\w+)\*\}$/.exec(declared.path)?.[1];
-    const pattern = declared.path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1');
-    router.on('GET', pattern, () => undefined, { declared, rest, route: pattern });
+  for (const page of pages) {
+    const rest = /\{(\w+)\*\}$/.exec(page.path)?.[1];
+    const pattern = page.path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1');
+    router.on('GET', pattern, () => undefined, { page, rest, route: pattern });
   }
   return (address) => {
     const found = router.find('GET', address);
     if (!found) return undefined;
-    const { declared, rest, route } = found.store as { declared: Declared; rest: string | undefined; route: string };
+    const { page, rest, route } = found.store as { page: Item; rest: string | undefined; route: string };
     const { '*': tail = '', ...named } = found.params;
     const words = rest === undefined ? named : { ...named, [rest]: tail };
-    return { declared, route, words: words as Words };
+    return { page, route, words: words as Record<string, string> };
   };
 }

@@ -6,6 +6,7 @@ import type { Logger } from 'pino';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous, type Viewer } from '#access/viewer.ts';
 import { allForms, allPages } from '#console/all.ts';
+import { type ByteAddress, byteAddresses } from '#console/byte-addresses.ts';
 import { plainFrame } from '#console/frames/plain.ts';
 import type { Page, PageContent, PageRequest } from '#console/page.ts';
 import { errorContent } from '#console/pages/error.ts';
@@ -29,8 +30,9 @@ import { loggedCredential } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
 import type { RunContext } from '#server/run.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
-import { type FormRouter, formRouterOf, type PageRouter, pageRouterOf } from './pages-router.ts';
+import { type FormRouter, type PageRouter, pageRouterOf } from './pages-router.ts';
 import { readPage } from './read-page.ts';
+import { sendBytes } from './send-bytes.ts';
 import { accepts, sendHtml } from './send-page.ts';
 import { callForm, isShownAgain, readSentForm, refusedForm } from './sent-form.ts';
 
@@ -47,8 +49,8 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 
 /** Adds the pages. They answer whatever no other route has; what is no page is left to the handler of unknown addresses. */
 export function addConsole(app: FastifyInstance, parts: Parts): void {
-  const find = pageRouterOf(allPages);
-  const findForm = formRouterOf(allForms);
+  const find = pageRouterOf([...allPages, ...byteAddresses]);
+  const findForm = pageRouterOf(allForms);
   app.get(`${assetPrefix}*`, (request, reply) => sendAsset({ request, reply }));
   app.get<{ Params: { id: string } }>('/avatars/u/:id', (request, reply) => sendAvatar(reply, Number(request.params.id)));
   app.get('/robots.txt', (_request, reply) => sendRobots(reply, parts.services));
@@ -73,17 +75,20 @@ function sendApiAddress(parts: Parts, { request, reply }: Exchange): FastifyRepl
   return sendRefusal(parts, { request, reply }, { status: 404, message });
 }
 
-async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promise<FastifyReply> {
+async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply } = exchange;
   const match = request.url.startsWith('/api/') ? undefined : find(request.url);
+  const isPage = match !== undefined && 'render' in match.page;
   if (!match && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
   if (!match) throw notFound();
-  if (wantsJson(request)) return sendApiAddress(parts, exchange);
+  if (isPage && wantsJson(request)) return sendApiAddress(parts, exchange);
   const { page, words } = match;
   const { session, viewer, pageRequest } = await requestOf(parts, exchange, words);
-  if (page.isForPeople && !session) return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
+  if ('render' in page && page.isForPeople && !session)
+    return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
   if (mustChangePassword(session) && page.path !== passwordPath) return reply.redirect(toPassword(request.url), 302);
   const context = await contextOf(parts, exchange, viewer, pageRequest);
+  if (!('render' in page)) return sendBytes(exchange, page, { pageRequest, context });
   return show(exchange, { page, pageRequest, context, status: 200 });
 }
 
@@ -95,7 +100,7 @@ async function submit(parts: Parts, find: FormRouter, exchange: Exchange): Promi
   const { request, reply } = exchange;
   const match = request.url.startsWith('/api/') ? undefined : find(request.url);
   if (!match) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
-  const { form, words } = match;
+  const { page: form, words } = match;
   const { session, viewer, pageRequest } = await requestOf(parts, exchange, words);
   if (!session) return reply.redirect('/login', 303);
   if (mustChangePassword(session) && form.path !== passwordPath) return reply.redirect(toPassword('/'), 303);

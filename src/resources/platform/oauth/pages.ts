@@ -148,6 +148,33 @@ ${list(asked)}<form method="post">${hidden(fields)}
   };
 };
 
+type Offered = {
+  appName: string;
+  permissions: readonly string[];
+  /** The accounts on which the user may install the app. */
+  accounts: readonly string[];
+  fields: Fields;
+  /** Where the app's setup is. */
+  formTargets: readonly string[];
+  problem?: string | undefined;
+};
+
+/** The page on which a user installs an app. */
+export const installPage = ({ appName, permissions, accounts, fields, formTargets, problem }: Offered): NarrowPage => ({
+  title: `Install ${appName}`,
+  formTargets,
+  body: html`${problemLine(problem)}
+<p>${permissions.length > 0 ? 'It will have:' : 'It may read what is public.'}</p>
+${list(permissions)}<form class="form" method="post">${hidden(fields)}
+<label for="account">Account<select id="account" name="account">${accounts.map(
+    (login) => html`<option>${login}</option>`,
+  )}</select></label>
+<label for="repositories">Names of its repositories, with commas between them. All of them if you name none<input
+  id="repositories" name="repositories" autocomplete="off"></label>
+<p class="row"><button class="first" name="answer" value="yes">Install</button><button name="answer"
+  value="no">Don’t install</button></p></form>`,
+});
+
 type FirstStart = {
   /** What was filled in before, without passwords. */
   given: Fields;

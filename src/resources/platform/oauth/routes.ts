@@ -7,6 +7,7 @@ import { findClient, isPublicClient } from './clients.ts';
 import { csrfOf } from './csrf.ts';
 import { fieldsOf } from './fields.ts';
 import { addFirstStartRoutes } from './first-start-routes.ts';
+import { addInstallRoutes } from './install-routes.ts';
 import { addInstallationRoutes } from './installation-routes.ts';
 import { callerOfRequest, countUse } from './limits.ts';
 import { addManifestRoutes } from './manifest-routes.ts';
@@ -29,6 +30,7 @@ export function addOAuth(app: FastifyInstance, parts: RouteParts): void {
     addManifestRoutes(scope, parts);
     addInstallationRoutes(scope, parts);
     addFirstStartRoutes(scope, parts);
+    addInstallRoutes(scope, parts);
 
     scope.get('/login', async (request, reply) => sendPage(reply, pageOf(localPath(fieldsOf(request).return_to))));
     scope.post('/login', async (request, reply) => signIn(parts, request, reply));
