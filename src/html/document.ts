@@ -1,4 +1,3 @@
-import { escapeHtml } from '#text/escape-html.ts';
 import { scriptAddress, styleAddress } from './assets.ts';
 import { iconShapes } from './icons.ts';
 import { attribute, html, type TrustedHtml, trustHtml } from './template.ts';

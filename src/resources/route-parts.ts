@@ -21,7 +21,9 @@ export type RouteParts = {
     | 'ssh'
     | 'git'
     | 'repositoryRules'
-    | 'isIndexed'
+    | 'secrets'
+    | 'outbound'
+    | 'imageLimiter'
   >;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;

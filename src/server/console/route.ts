@@ -17,9 +17,11 @@ import { storeFor } from '#git/store.ts';
 import { assetPrefix, findAsset } from '#html/assets.ts';
 import { avatarSvg } from '#html/avatar.ts';
 import { htmlDocument } from '#html/document.ts';
+import { withForeignImages } from '#html/foreign-images.ts';
 import { newNonce } from '#html/policy.ts';
 import type { TrustedHtml } from '#html/template.ts';
 import { notFound } from '#lib/refusal.ts';
+import { imageAddress } from '#resources/platform/markdown/index.ts';
 import { csrfOf, mustChangePassword, type Session, sessionOf, toPassword } from '#resources/platform/oauth/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { admit } from '#server/admit.ts';
@@ -149,7 +151,11 @@ async function show(exchange: Exchange, { page, pageRequest, context, status }: 
   const content = page.render(found, pageRequest, positions);
   if ('redirect' in content) return exchange.reply.redirect(content.redirect, 302);
   const isIndexed = status === 200 && context.services.isIndexed && pageRequest.person === undefined;
-  return send(exchange, { status, content, body: page.frame.render(content, found as never, pageRequest), isIndexed });
+  const body = withForeignImages(page.frame.render(content, found as never, pageRequest), {
+    own: pageRequest.links.html,
+    addressOf: (url) => imageAddress(context.services.secrets, url),
+  });
+  return send(exchange, { status, content, body, isIndexed });
 }
 
 /** The viewer of a request by its session, and what a page knows of the request. */
