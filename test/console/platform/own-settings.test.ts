@@ -1,6 +1,8 @@
 import { expect, test } from 'vitest';
 import { findSession } from '#access/sessions.ts';
 import type { Account } from '#access/viewer.ts';
+import type { PageRequest } from '#console/page.ts';
+import { errorContent } from '#console/pages/error.ts';
 import { browserName } from '#console/pages/platform/browser-name.ts';
 import { hashToken } from '#lib/token.ts';
 import { changePassword } from '#resources/platform/oauth/index.ts';
@@ -179,6 +181,14 @@ test('to confirm one’s password lets a session administer for ten minutes', as
     expect((await forms.send(led, led, { fields: { password } })).location).toBe('/');
   }
   w.clock.now = start;
+});
+
+test('an administrator whose sign-in is too long ago is asked to confirm, and nobody else is', () => {
+  const refused = { status: 403, message: 'Must be a site administrator', requestId: 'x' };
+  const shown = (site_admin: boolean) =>
+    String(errorContent(refused, { person: { site_admin }, address: '/admin?x=1' } as unknown as PageRequest).body);
+  expect(shown(true)).toContain('/settings/confirm?return_to=%2Fadmin%3Fx%3D1');
+  expect(shown(false)).not.toContain('/settings/confirm');
 });
 
 test('who is not signed in is led to sign in, and comes back', async () => {

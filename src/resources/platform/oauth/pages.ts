@@ -225,7 +225,8 @@ export const firstStepsPage = ({ login, origin, repository, token }: FirstSteps)
 ${
   token === undefined
     ? ''
-    : html`<h2>Your token</h2><p>It is shown this once. Git asks for it as the password.</p><pre tabindex="0"><code>${token}</code></pre>`
+    : html`<h2>Your token</h2><p>It is shown this once. Git asks for it as the password.</p>
+<pre tabindex="0"><code>${token}</code></pre>`
 }
 <h2>Push a repository</h2>
 <pre tabindex="0"><code>git remote add origin ${address}
