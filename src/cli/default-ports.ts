@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
+import { sharesHost } from './pages-host.ts';
 import type { Config, SettingName, Source } from './settings.ts';
 
 /** The parts of a server that listen on their own ports, as the settings for port and address. */
@@ -24,6 +25,7 @@ export async function turnOffTakenDefaults(
   for (const { port: setting, address, flag, name } of parts) {
     const port = config[setting];
     if (port === 'off' || sources[setting] !== 'initial' || config[address] !== undefined) continue;
+    if (setting === 'pagesPort' && sharesHost(config)) continue;
     if (!(await isTaken(config.host, port))) continue;
     off[setting] = 'off';
     warnings.push(`${name} off, since port ${port} of ${config.host} is in use: choose another by ${flag}, or off`);

@@ -19,6 +19,7 @@ import { type Belongings, type Claimed, claim } from './claim.ts';
 import { type DataFolder, findSecretKey, makeSecretKey, openDataFolder, readHostKeys, secretKeyFile } from './data-folder.ts';
 import { joinEmbedded } from './embedded.ts';
 import { loadLimitOverrides } from './limit-settings.ts';
+import { sharesHost } from './pages-host.ts';
 import type { Config } from './settings.ts';
 
 /** An opened installation: its data folder, its running database, and the settings for `openHearth`. */
@@ -182,6 +183,7 @@ export function settingsFor(config: Config, paths: OpenedSettings): Settings {
     knownClients: config.oauthClients,
     clock: () => new Date(),
     url,
+    isIndexed: config.indexing,
     pages: pagesSettingsFor(config),
     advisories: config.advisories,
     dependencyBotRunner: config.dependencyBotRunner,
@@ -196,15 +198,19 @@ export async function sshSettingsFor({ sshPort, sshUrl }: Config, folder: DataFo
   return { ...(sshUrl ?? { port: sshPort }), hostKeys: folder ? await readHostKeys(folder) : [] };
 }
 
-/** The settings of websites. @throws StartupError if they would share an origin with the server itself */
-function pagesSettingsFor({ pagesPort: port, pagesUrl: origin, url }: Config): Settings['pages'] {
+/**
+ * The settings of websites; undefined if they are off, or would share the server's host.
+ * @throws StartupError if they would share an origin with the server itself
+ */
+function pagesSettingsFor(config: Config): Settings['pages'] {
+  const { pagesPort: port, pagesUrl: origin, url } = config;
   if (port === 'off') return undefined;
   const own = url === undefined ? undefined : new URL(url);
   // With subdomains for owners, an owner's host could equal the server's own host, or `api.` before it.
   const isBelow = origin?.hasSubdomains && (own?.hostname === origin.hostname || own?.hostname.endsWith(`.${origin.hostname}`));
   if (origin && own && (isBelow || own.origin === `${origin.protocol}//${origin.hostname}${origin.port}`))
     throw new StartupError('HEARTH_PAGES_URL must be another origin than HEARTH_URL: websites could act as who looks at them');
-  return { origin, port };
+  return sharesHost(config) ? undefined : { origin, port };
 }
 
 export function providerFor(config: Config): Provider {

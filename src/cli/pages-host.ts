@@ -1,21 +1,31 @@
 import type { Config } from './settings.ts';
 
-type PagesConfig = Pick<Config, 'pagesPort' | 'pagesUrl' | 'url'>;
+type PagesConfig = Pick<Config, 'pagesPort' | 'pagesUrl' | 'url' | 'host'>;
 
 /**
- * Why repositories' websites can set cookies for the server itself; undefined if they can't. A cookie belongs to a host with all
- * its ports. A host can also set cookies for its parent and sibling hosts. Over HTTPS, the server protects itself against those
- * (`__Host-`).
+ * Whether repositories' websites would have the host name of the server itself. A cookie belongs to a host with all its ports, so
+ * that websites could set those of the server's sessions. They are off then.
  */
-export function cookieProblemOf({ pagesPort, pagesUrl, url }: PagesConfig): string | undefined {
-  if (pagesPort === 'off' || url === undefined) return undefined;
-  const { hostname: own, protocol } = new URL(url);
-  const pages = pagesUrl?.hostname ?? own;
+export function sharesHost({ pagesPort, pagesUrl, url, host }: PagesConfig): boolean {
+  if (pagesPort === 'off') return false;
+  return pagesUrl === undefined || pagesUrl.hostname === (url === undefined ? host : new URL(url).hostname);
+}
+
+/**
+ * Why repositories' websites are off, or how they can set cookies for the server itself; undefined if they can't. A host can also
+ * set cookies for its parent and sibling hosts. Over HTTPS, the server protects itself against those (`__Host-`).
+ */
+export function cookieProblemOf(config: PagesConfig): string | undefined {
+  const { pagesPort, pagesUrl, url } = config;
+  if (pagesPort === 'off') return undefined;
   const remedy = 'give them a host of their own by --pages-url';
-  if (pages === own) return `Websites of repositories share the host ${own} with the server, and can set its cookies: ${remedy}`;
-  if (protocol === 'http:' && shareDomain(pages, own))
+  if (sharesHost(config))
+    return `Websites of repositories are off, since they would share the server's host, and could set its cookies: ${remedy}`;
+  if (url === undefined || pagesUrl === undefined) return undefined;
+  const { hostname: own, protocol } = new URL(url);
+  if (protocol === 'http:' && shareDomain(pagesUrl.hostname, own))
     return (
-      `Websites of repositories at ${pages} can set cookies for ${own}, which is reached over HTTP: use HTTPS, or ` +
+      `Websites of repositories at ${pagesUrl.hostname} can set cookies for ${own}, which is reached over HTTP: use HTTPS, or ` +
       `${remedy} in another domain`
     );
   return undefined;
@@ -29,3 +39,16 @@ function shareDomain(one: string, other: string): boolean {
   const domainOf = (host: string): string => host.split('.').slice(-2).join('.');
   return !/^[\d.]+$|:/.test(one) && domainOf(one) === domainOf(other);
 }
+
+/** What the log says where passwords and sessions cross a network in plain text; undefined where they don't. */
+export function plainHttpProblemOf({ url, host, tlsCert }: Pick<Config, 'url' | 'host' | 'tlsCert'>): string | undefined {
+  const isPlain = url === undefined ? tlsCert === undefined : url.startsWith('http:');
+  const reached = url === undefined ? host : new URL(url).hostname;
+  if (!isPlain || isLoopback(reached)) return undefined;
+  return (
+    `Passwords and sessions reach ${reached} over plain HTTP, where others can read them: use HTTPS by --tls-cert, or by a ` +
+    'proxy whose address --url names'
+  );
+}
+
+const isLoopback = (host: string): boolean => /^(?:127(?:\.\d+){3}|\[?::1\]?|(?:.+\.)?localhost)$/.test(host);

@@ -285,6 +285,24 @@ export const settings = {
     parse: namesAmong(knownClientNames),
     about: 'programs with client ids of their own that people may sign in by: gh, git_credential_manager, vscode, or none',
   },
+  indexing: {
+    flag: '--indexing <on|off>',
+    variable: 'HEARTH_INDEXING',
+    initial: 'off',
+    parse: onOff,
+    about: 'whether search engines may list the pages that everybody may read',
+  },
+  adminLogin: {
+    variable: 'HEARTH_ADMIN_LOGIN',
+    parse: String,
+    about: 'user name of the first administrator, who is made at the start of a server without users; with HEARTH_ADMIN_PASSWORD',
+  },
+  adminPassword: {
+    variable: 'HEARTH_ADMIN_PASSWORD',
+    secret: true,
+    parse: String,
+    about: 'password of the first administrator',
+  },
   adminToken: {
     variable: 'HEARTH_ADMIN_TOKEN',
     secret: true,

@@ -8,7 +8,7 @@ import type { TrustedHtml } from '#html/template.ts';
 import type { Media } from '#lib/media.ts';
 
 /** The words of a page's path. A star at the end of the last word lets it hold slashes: `/{owner}/{repo}/tree/{path*}`. */
-type PageWords<Path extends string> = Readonly<Record<WordsOf<WithoutStar<Path>>, string>>;
+export type PageWords<Path extends string> = Readonly<Record<WordsOf<WithoutStar<Path>>, string>>;
 type WithoutStar<Path extends string> = Path extends `${infer Start}*}` ? `${Start}}` : Path;
 
 /** The first value of each parameter of the query. */
@@ -26,6 +26,26 @@ export type PageRequest<Words = Readonly<Record<string, string>>> = {
   readonly now: Date;
   /** The token of this session's forms; empty without a session. */
   readonly csrf: string;
+  /** The form that was refused, where the page is shown again because of that. */
+  readonly refused?: RefusedForm | undefined;
+};
+
+/** The fields of a form that was sent. */
+export type FormFields = {
+  /** The value of a field; empty if it wasn't sent. */
+  text(name: string): string;
+  /** All values of a field that may be sent several times, such as checkboxes of one name. */
+  list(name: string): readonly string[];
+};
+
+/** A form that was sent and refused. */
+export type RefusedForm = {
+  /** The path that its declaration has. */
+  readonly path: string;
+  readonly message: string;
+  /** What is wrong with single fields, by their names. */
+  readonly problems: Readonly<Record<string, string>>;
+  readonly fields: FormFields;
 };
 
 /** The words of an endpoint's path, with their values. */
@@ -83,6 +103,8 @@ export type PageContent = {
   readonly body: TrustedHtml;
   /** For search engines. */
   readonly description?: string;
+  /** Where its forms may lead besides this server; see `contentPolicy`. */
+  readonly formTargets?: readonly string[];
 };
 
 /** The answer of a page that leads elsewhere on this server. */

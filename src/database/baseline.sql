@@ -91,6 +91,7 @@ create table accounts (
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
   has_workflow_rules boolean default false not null,
+  must_change_password boolean default false not null,
   constraint accounts_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'organization'::text, 'bot'::text, 'deleted'::text])))
 );
 create table actions_organization_settings (
@@ -1040,6 +1041,12 @@ create table events (
   actor_id bigint,
   data jsonb not null,
   created_at timestamp with time zone not null
+);
+create table first_start (
+  only_row boolean default true not null,
+  hash bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint first_start_only_row_check CHECK (only_row)
 );
 create table fixed_refs (
   repository_id bigint not null,
@@ -2881,6 +2888,7 @@ alter table events add constraint events_pkey PRIMARY KEY (id);
 CREATE INDEX events_repository ON events USING btree (repository_id, id DESC) WHERE (repository_id IS NOT NULL);
 CREATE INDEX events_owner ON events USING btree (owner_id, id DESC) WHERE (owner_id IS NOT NULL);
 CREATE INDEX events_created ON events USING btree (created_at);
+alter table first_start add constraint first_start_pkey PRIMARY KEY (only_row);
 alter table fixed_refs add constraint fixed_refs_pkey PRIMARY KEY (repository_id, ref);
 alter table former_members add constraint former_members_pkey PRIMARY KEY (organization_id, user_id);
 CREATE INDEX former_members_user ON former_members USING btree (user_id);
@@ -3526,7 +3534,8 @@ insert into schema_migrations (version, name, checksum) values
   (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
   (307, '0307-dependency-branches', 'e5bce54c6153450f1ef454afed94776c2be8171cf6f21f6fc43d6567778c9475'),
   (309, '0309-openers-of-pull-requests', '0fe50689eba7db2a5c114e2a6f3d7f62a60a369f6ffdd14dc2c0505b605f5c9e'),
-  (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
+  (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0'),
+  (313, '0313-first-start', '051dd669a4c417a328322942980a2805f26cddae1ad5ff65153a7a81e19c2757');
 
 create view organization_role_holders as
  SELECT a.organization_id,

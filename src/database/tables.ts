@@ -30,6 +30,7 @@ export interface Accounts {
   created_at: Date;
   updated_at: Date;
   has_workflow_rules: Generated<boolean>;
+  must_change_password: Generated<boolean>;
 }
 
 export interface ActionsOrganizationSettings {
@@ -953,6 +954,12 @@ export interface Events {
   actor_id: number | null;
   data: Json;
   created_at: Date;
+}
+
+export interface FirstStart {
+  only_row: Generated<boolean>;
+  hash: Buffer;
+  expires_at: Date;
 }
 
 export interface FixedRefs {
@@ -2572,6 +2579,7 @@ export interface DB {
   environments: Environments;
   event_deliveries: EventDeliveries;
   events: Events;
+  first_start: FirstStart;
   fixed_refs: FixedRefs;
   former_members: FormerMembers;
   gpg_keys: GpgKeys;

@@ -59,6 +59,8 @@ export interface CoreServices {
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */
   readonly ssh: (SshAddress & { readonly hostKeys: readonly SshKey[] }) | undefined;
+  /** Whether search engines may list pages that everybody may read. */
+  readonly isIndexed: boolean;
   /** Where websites of repositories are served. Undefined where they aren't. */
   readonly pages: PagesAddress | undefined;
 }

@@ -66,6 +66,7 @@ type AttributeName =
   | 'id'
   | 'class'
   | 'value'
+  | 'minlength'
   | 'lang'
   | 'dir'
   | 'rel'

@@ -9,7 +9,22 @@ import type { Refusal } from '#lib/refusal.ts';
 export type RouteParts = {
   database: Database;
   clock: () => Date;
-  services: Pick<Services, 'limits' | 'resourceLimits' | 'limiters' | 'pages' | 'knownClients' | 'passwordLimiter'>;
+  services: Pick<
+    Services,
+    | 'limits'
+    | 'resourceLimits'
+    | 'limiters'
+    | 'pages'
+    | 'knownClients'
+    | 'passwordLimiter'
+    | 'url'
+    | 'ssh'
+    | 'git'
+    | 'repositoryRules'
+    | 'secrets'
+    | 'outbound'
+    | 'imageLimiter'
+  >;
   /** The address under which a request reached this server. */
   origin: (request: FastifyRequest) => string;
   /** Runs a change of a request in one transaction. */

@@ -59,6 +59,8 @@ export type Settings = FamilySettings & {
   databaseFolder?: string | undefined;
   env: NodeJS.ProcessEnv;
   url?: string;
+  /** Whether search engines may list pages that everybody may read. Omitted: they may not. */
+  isIndexed?: boolean;
   /** Addresses and ranges of the proxies whose X-Forwarded headers are used. Omitted: none. */
   trustedProxies?: string[];
   vocabulary: Vocabulary;
@@ -166,6 +168,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     webhooks,
     runners,
     url: settings.url,
+    isIndexed: settings.isIndexed ?? false,
     followUps: allFollowUps,
     ssh: settings.ssh && published(settings.ssh),
     pages: settings.pages && addressOf(settings.pages, settings),

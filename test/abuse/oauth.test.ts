@@ -51,7 +51,7 @@ const freshAddress = () => `198.51.${Math.floor(++addresses / 250)}.${addresses 
 const post = (path: string, fields: Record<string, string>, from: string) =>
   fetch(url + path, {
     method: 'POST',
-    headers: { accept: 'application/json', 'x-forwarded-for': from },
+    headers: { accept: 'application/json', 'x-forwarded-for': from, origin: url },
     body: new URLSearchParams(fields),
     redirect: 'manual',
   });

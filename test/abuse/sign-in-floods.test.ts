@@ -29,7 +29,7 @@ async function signIn(address: string, login: string, text = password): Promise<
   const reply = await fetch(`${here.url}/login`, {
     method: 'POST',
     redirect: 'manual',
-    headers: { 'x-forwarded-for': address },
+    headers: { 'x-forwarded-for': address, origin: here.url },
     body: new URLSearchParams({ login, password: text }),
   });
   return reply.status;

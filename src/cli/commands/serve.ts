@@ -4,7 +4,11 @@ import { connectionsEach } from '#database/server.ts';
 import { changeWithoutRequest } from '#endpoint/change-in.ts';
 import { linksOf, sshUrl } from '#endpoint/links.ts';
 import { originFor, siteUrl } from '#endpoint/pages-address.ts';
+import type { WriteScope } from '#endpoint/scope.ts';
 import { openGitStore } from '#git/store.ts';
+import { Refusal } from '#lib/refusal.ts';
+import { StartupError } from '#lib/startup-error.ts';
+import { firstStartMinutes } from '#resources/platform/oauth/first-start-minutes.ts';
 import type { PagesSettings, Settings } from '#server/hearth.ts';
 import { type ClusterPart, clusterPart } from '../cluster-part.ts';
 import { configWithSources, withSettings } from '../command.ts';
@@ -12,7 +16,7 @@ import { getSecretKey, openDataFolder } from '../data-folder.ts';
 import { type PortsOff, turnOffTakenDefaults } from '../default-ports.ts';
 import { type Installation, logOf, openInstallation, settingsFor, sshSettingsFor } from '../installation.ts';
 import { loadLimitOverrides } from '../limit-settings.ts';
-import { cookieProblemOf } from '../pages-host.ts';
+import { cookieProblemOf, plainHttpProblemOf } from '../pages-host.ts';
 import type { Serving } from '../serving.ts';
 import { type Config, settingNames } from '../settings.ts';
 import { startUnlessStopped, stopSignal, withinDrainTime } from '../stop-signal.ts';
@@ -34,8 +38,9 @@ export const serveCommand = withSettings(new Command('serve'), settingNames)
 
 async function serve(config: Config, { off, warnings }: Ports): Promise<void> {
   const stopped = stopSignal();
-  const { installation, serving } = await startUnlessStopped(start(config, { off, warnings }), stopped);
+  const { installation, serving, firstStart } = await startUnlessStopped(start(config, { off, warnings }), stopped);
   printGreeting(config, serving, installation.takenOver);
+  if (firstStart !== undefined) printFirstStart(config.url ?? serving.url, firstStart);
   const { log } = installation.settings;
   log.info({ signal: await stopped }, 'stopping');
   await withinDrainTime(serving.stop, installation.close);
@@ -44,19 +49,26 @@ async function serve(config: Config, { off, warnings }: Ports): Promise<void> {
 
 type Ports = { off: PortsOff; warnings: string[] };
 
-async function start(config: Config, { off, warnings }: Ports): Promise<{ installation: Installation; serving: Serving }> {
+/** `firstStart`: the path of the page that makes the first administrator; undefined if there are users. */
+type Started = { installation: Installation; serving: Serving; firstStart: string | undefined };
+
+async function start(config: Config, { off, warnings }: Ports): Promise<Started> {
   // The server's modules are loaded while PostgreSQL starts, and not before: loading them blocks this process.
   const { promise: isAwaited, resolve: onDatabaseAwaited } = Promise.withResolvers<void>();
   const opening = openInstallation(config, 'server', { onDatabaseAwaited });
   const [installation, { serveHere }] = await Promise.all([opening, isAwaited.then(() => import('../serving.ts'))]);
-  for (const warning of [...warnings, cookieProblemOf(config)]) if (warning) installation.settings.log.warn(warning);
+  const { log } = installation.settings;
+  for (const warning of [...warnings, plainHttpProblemOf(config)]) if (warning) log.warn(warning);
+  const aboutWebsites = cookieProblemOf(config);
+  const isTrial = config.url === undefined && config.pagesUrl === undefined;
+  if (aboutWebsites !== undefined) log[isTrial ? 'info' : 'warn'](aboutWebsites);
   try {
     const settings = await withConnections(config, installation);
-    if (config.adminToken !== undefined) await setUpAdminToken(installation, config.adminToken);
+    const firstStart = await prepareAccounts(config, installation);
     const serving = await (config.workers > 1
       ? (await import('../cluster.ts')).serveByProcesses(config, settings, off)
       : serveHere(config, settings, { jobs: config.jobs }));
-    return { installation, serving };
+    return { installation, serving, firstStart };
   } catch (error) {
     await installation.close();
     throw error;
@@ -74,17 +86,39 @@ async function withConnections({ connections, workers, jobs }: Config, { address
   return { ...settings, connections: each };
 }
 
-async function setUpAdminToken({ address, settings }: Installation, token: string): Promise<void> {
-  const { ensureAdminToken } = await import('#resources/identity/tokens/index.ts');
+/**
+ * Sets up the accounts that the settings name. A server without users gets the address of its first start instead.
+ * @returns the path of the first start, if there is one
+ */
+async function prepareAccounts(config: Config, { address, settings }: Installation): Promise<string | undefined> {
+  const { adminToken, adminLogin: login, adminPassword: password } = config;
+  const [{ ensureAdminToken }, { ensureFirstAdministrator, offerFirstStart }] = await Promise.all([
+    import('#resources/identity/tokens/index.ts'),
+    import('#resources/platform/oauth/index.ts'),
+  ]);
+  if ((login === undefined) !== (password === undefined))
+    throw new StartupError('HEARTH_ADMIN_LOGIN and HEARTH_ADMIN_PASSWORD belong together');
   const database = openDatabase(address, { max: 1 });
   try {
     await using git = await openGitStore({ root: settings.repositories, env: settings.env });
     const now = new Date();
     const services = { url: settings.url, ssh: undefined, git };
-    await changeWithoutRequest({ db: database.db, services, now }, (scope) => ensureAdminToken(scope, token, now));
+    const { db } = database;
+    const change = <T>(work: (scope: WriteScope) => Promise<T>): Promise<T> => changeWithoutRequest({ db, services, now }, work);
+    if (login !== undefined && password !== undefined)
+      await change((scope) => ensureFirstAdministrator(scope, { login, password })).catch(refuseAdministrator);
+    if (adminToken !== undefined) await change((scope) => ensureAdminToken(scope, adminToken, now));
+    return await offerFirstStart(db, now);
   } finally {
     await database.close();
   }
+}
+
+/** Says in one line what is wrong with the settings of the first administrator. */
+function refuseAdministrator(error: unknown): never {
+  if (!(error instanceof Refusal)) throw error;
+  const problem = error.errors[0]?.message ?? error.message;
+  throw new StartupError(`HEARTH_ADMIN_LOGIN and HEARTH_ADMIN_PASSWORD make no administrator: ${problem}`);
 }
 
 async function serveInCluster(config: Config, { address, connections, installation }: ClusterPart): Promise<void> {
@@ -118,8 +152,17 @@ function printGreeting(config: Config, { url, ssh, pages }: Serving, takenOver: 
     ...(ssh ? [`  Git        ${address}/OWNER/NAME.git and ${sshUrl(linksOf(address, ssh), placeholder)}`] : []),
     ...(pages ? [`  websites   ${websitesOf(address, pages, config)}`] : []),
     `  data       ${config.data}${takenOver ? '    (its database was still running and was taken over)' : ''}`,
-    `  first user ./hearth user create ada --site-admin --data ${config.data}`,
   ];
   if (process.stderr.isTTY || config.log === 'silent') process.stderr.write(`${lines.join('\n')}\n`);
   else process.stderr.write(`${lines[0]}\n`);
+}
+
+/** Prints the address of the first start. Who reads the standard error of the server is its operator. */
+function printFirstStart(address: string, path: string): void {
+  const url = new URL(path, address);
+  if (url.hostname === '0.0.0.0' || url.hostname === '[::]') url.hostname = 'localhost';
+  process.stderr.write(
+    `This server has no users. Open this address within ${firstStartMinutes} minutes to make its first administrator:\n` +
+      `  ${url}\n`,
+  );
 }

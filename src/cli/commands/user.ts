@@ -24,16 +24,22 @@ const create = installationCommand('create', 'Create a user.', 'hearth user crea
 
 const password = installationCommand(
   'password',
-  'Set the password of a user, for signing in on the web to authorize apps. It is read from standard input.',
+  'Set the password of a user, for signing in on the web. It is read from standard input. The user has to change it at the ' +
+    'next sign-in, unless it is --permanent.',
   'printf %s "$PASSWORD" | hearth user password ada',
 )
   .argument('<login>')
-  .action((login, _options, command) =>
+  .option('--permanent', 'the user need not change it, since nobody else knows it')
+  .action((login, { permanent }, command) =>
     onInstallation(command, async ({ db, change }) => {
       const user = await userNamed(db, login);
       const hash = await hashPassword((await text(process.stdin)).replace(/\r?\n$/, ''));
-      await change((scope) => changePassword(scope, user.id, hash));
-      print(command, { login: user.login }, `${user.login} has a new password`);
+      await change((scope) => changePassword(scope, user.id, hash, { isTemporary: permanent !== true }));
+      print(
+        command,
+        { login: user.login },
+        permanent ? `${user.login} has a new password` : `${user.login} has a new password, to be changed at the next sign-in`,
+      );
     }),
   );
 

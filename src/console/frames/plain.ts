@@ -2,6 +2,7 @@
 
 import { avatar } from '#console/components/person.ts';
 import type { Frame, PageRequest } from '#console/page.ts';
+import { brand } from '#html/brand.ts';
 import { icon } from '#html/icons.ts';
 import { html, type Insertable, type TrustedHtml } from '#html/template.ts';
 
@@ -27,11 +28,6 @@ const personMenu = (person: NonNullable<PageRequest['person']>, csrf: string): T
 <a href="/settings/sessions">${icon('settings')}Settings</a>
 <form method="post" action="/logout"><input type="hidden" name="csrf" value="${csrf}">
 <button>${icon('sign-out')}Sign out</button></form></div></details>`;
-
-const brand = html`<svg viewBox="0 0 24 24" aria-hidden="true">
-<path class="house" d="M3 21V10l9-7 9 7v11h-4v-5a5 5 0 0 0-10 0v5z"/>
-<path class="flame" d="M12 12.5c1.8 1.9 2.7 3.4 2.7 4.9A2.7 2.7 0 0 1 12 20a2.7 2.7 0 0 1-2.7-2.6c0-1.5.9-3 2.7-4.9z"/>
-</svg>`;
 
 /** The end of every page: what server this is, and the address of the same in the API. */
 export const footer = (api?: string): TrustedHtml =>

@@ -1,4 +1,5 @@
 import findMyWay from 'find-my-way';
+import type { Form } from '#console/form.ts';
 import type { Page } from '#console/page.ts';
 
 /** Whatever has addresses like pages. */
@@ -9,11 +10,14 @@ type Match<Item> = { readonly page: Item; readonly words: Readonly<Record<string
 /** Finds the page of an address, with or without a query. */
 export type PageRouter<Item extends Addressed = Page> = (address: string) => Match<Item> | undefined;
 
+/** Finds the form that is sent to an address. */
+export type FormRouter = PageRouter<Form>;
+
 type Route<Item> = { readonly page: Item; readonly rest: string | undefined };
 
 /**
- * The router of all pages. A path may end with a star, so that its last word holds slashes, and with an ending such as `.diff`.
- * @throws Error if two pages have the same address
+ * The router of all pages, or of all forms. A path may end with a star, so that its last word holds slashes, and with an ending such as `.diff`.
+ * @throws Error if two of them have the same address
  */
 export function pageRouterOf<Item extends Addressed>(pages: readonly Item[]): PageRouter<Item> {
   const routers = new Map<string, findMyWay.Instance<findMyWay.HTTPVersion.V1>>();

@@ -5,7 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous, type Viewer } from '#access/viewer.ts';
-import { allPages } from '#console/all.ts';
+import { allForms, allPages } from '#console/all.ts';
 import { type ByteAddress, byteAddresses } from '#console/byte-addresses.ts';
 import { plainFrame } from '#console/frames/plain.ts';
 import type { Page, PageContent, PageRequest } from '#console/page.ts';
@@ -17,9 +17,12 @@ import { storeFor } from '#git/store.ts';
 import { assetPrefix, findAsset } from '#html/assets.ts';
 import { avatarSvg } from '#html/avatar.ts';
 import { htmlDocument } from '#html/document.ts';
+import { withForeignImages } from '#html/foreign-images.ts';
+import { newNonce } from '#html/policy.ts';
 import type { TrustedHtml } from '#html/template.ts';
 import { notFound } from '#lib/refusal.ts';
-import { csrfOf, sessionOf } from '#resources/platform/oauth/index.ts';
+import { imageAddress } from '#resources/platform/markdown/index.ts';
+import { csrfOf, mustChangePassword, type Session, sessionOf, toPassword } from '#resources/platform/oauth/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { admit } from '#server/admit.ts';
 import type { LimitRefusals } from '#server/limit-refusals.ts';
@@ -27,11 +30,13 @@ import { consumePageLimit } from '#server/rate-limit.ts';
 import { linksFor } from '#server/request-links.ts';
 import { loggedCredential } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
+import type { RunContext } from '#server/run.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
-import { type PageRouter, pageRouterOf } from './pages-router.ts';
+import { type FormRouter, type PageRouter, pageRouterOf } from './pages-router.ts';
 import { readPage } from './read-page.ts';
 import { sendBytes } from './send-bytes.ts';
-import { accepts, newNonce, sendHtml } from './send-page.ts';
+import { accepts, sendHtml } from './send-page.ts';
+import { callForm, isShownAgain, readSentForm, refusedForm } from './sent-form.ts';
 
 type Parts = {
   readonly database: Database;
@@ -47,12 +52,15 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 /** Adds the pages. They answer whatever no other route has; what is no page is left to the handler of unknown addresses. */
 export function addConsole(app: FastifyInstance, parts: Parts): void {
   const find = pageRouterOf([...allPages, ...byteAddresses]);
+  const findForm = pageRouterOf(allForms);
   app.get(`${assetPrefix}*`, (request, reply) => sendAsset({ request, reply }));
   app.get<{ Params: { id: string } }>('/avatars/u/:id', (request, reply) => sendAvatar(reply, Number(request.params.id)));
+  app.get('/robots.txt', (_request, reply) => sendRobots(reply, parts.services));
   app.register(async (scope) => {
     await scope.register(cookie);
     scope.setErrorHandler((error, request, reply) => answerError(parts, { request, reply }, error));
     for (const url of ['/', '/*']) scope.get(url, (request, reply) => answer(parts, find, { request, reply }));
+    scope.post('/*', (request, reply) => submit(parts, findForm, { request, reply }));
   });
 }
 
@@ -77,35 +85,92 @@ async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchan
   if (!match) throw notFound();
   if (isPage && wantsJson(request)) return sendApiAddress(parts, exchange);
   const { page, words } = match;
-  const { viewer, pageRequest } = await requestOf(parts, exchange, words);
-  if ('render' in page && page.isForPeople && !viewer.account)
+  const { session, viewer, pageRequest } = await requestOf(parts, exchange, words);
+  if ('render' in page && page.isForPeople && !session)
     return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
-  const { services, database, clock } = parts;
+  if (mustChangePassword(session) && page.path !== passwordPath) return reply.redirect(toPassword(request.url), 302);
+  const context = await contextOf(parts, exchange, viewer, pageRequest);
+  if (!('render' in page)) return sendBytes(exchange, page, { pageRequest, context });
+  return show(exchange, { page, pageRequest, context, status: 200 });
+}
+
+/** The page that people are led to until they have changed a password that somebody else has set, and its form. */
+const passwordPath = '/settings/password';
+
+/** Calls what a form declares, and goes where it leads. Where that is refused, its page is shown again. */
+async function submit(parts: Parts, find: FormRouter, exchange: Exchange): Promise<FastifyReply> {
+  const { request, reply } = exchange;
+  const match = request.url.startsWith('/api/') ? undefined : find(request.url);
+  if (!match) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
+  const { page: form, words } = match;
+  const { session, viewer, pageRequest } = await requestOf(parts, exchange, words);
+  if (!session) return reply.redirect('/login', 303);
+  if (mustChangePassword(session) && form.path !== passwordPath) return reply.redirect(toPassword('/'), 303);
+  const fields = await readSentForm(parts.routeParts, exchange, session);
+  const context = await contextOf(parts, exchange, viewer, pageRequest);
+  try {
+    return reply.redirect(await callForm(form, { ...pageRequest, fields }, context), 303);
+  } catch (error) {
+    if (!isShownAgain(error)) throw error;
+    const refused = refusedBy(parts, exchange, error);
+    const again = { ...context, scope: scopeOf(parts, viewer, pageRequest, context.services.git) };
+    const shown = { ...pageRequest, refused: refusedForm(form, refused, fields) };
+    return show(exchange, { page: form.page, pageRequest: shown, context: again, status: refused.status });
+  }
+}
+
+const scopeOf = ({ database: { db } }: Parts, viewer: Viewer, { links, now }: PageRequest, git: Services['git']) =>
+  openScope({ db, links, viewer, now, git });
+
+/** Admits a request, counts it, and opens what its endpoints run in. */
+async function contextOf(
+  parts: Parts,
+  { request, reply }: Exchange,
+  viewer: Viewer,
+  pageRequest: PageRequest,
+): Promise<RunContext> {
+  const { services, database } = parts;
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
   await admit(services.limiters.requests, caller, reply);
-  const { db } = database;
-  await consumePageLimit({ viewer, caller, db, services }, 'pages');
+  await consumePageLimit({ viewer, caller, db: database.db, services }, 'pages');
   const git = storeFor(services.git, caller);
-  const scope = openScope({ db, links: pageRequest.links, viewer, now: clock(), git });
-  const context = { scope, services: { ...services, git }, caller, address: request.ip };
-  if (!('render' in page)) return sendBytes(exchange, page, { pageRequest, context });
-  const { found, positions } = await readPage(page, pageRequest, context);
-  const content = page.render(found, pageRequest, positions);
-  if ('redirect' in content) return reply.redirect(content.redirect, 302);
-  return send(exchange, { status: 200, content, body: page.frame.render(content, found as never, pageRequest) });
+  return { scope: scopeOf(parts, viewer, pageRequest, git), services: { ...services, git }, caller, address: request.ip };
 }
 
-type Asked = { readonly viewer: Viewer; readonly pageRequest: PageRequest };
+type Shown = {
+  readonly page: Page;
+  readonly pageRequest: PageRequest;
+  readonly context: RunContext;
+  readonly status: number;
+};
+
+/** Reads what a page declares, and sends it. */
+async function show(exchange: Exchange, { page, pageRequest, context, status }: Shown): Promise<FastifyReply> {
+  const { found, positions } = await readPage(page, pageRequest, context);
+  const content = page.render(found, pageRequest, positions);
+  if ('redirect' in content) return exchange.reply.redirect(content.redirect, 302);
+  const isIndexed = status === 200 && context.services.isIndexed && pageRequest.person === undefined;
+  const body = withForeignImages(page.frame.render(content, found as never, pageRequest), {
+    own: pageRequest.links.html,
+    addressOf: (url) => imageAddress(context.services.secrets, url),
+  });
+  return send(exchange, { status, content, body, isIndexed });
+}
 
 /** The viewer of a request by its session, and what a page knows of the request. */
-async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Record<string, string>>): Promise<Asked> {
+async function requestOf(
+  parts: Parts,
+  { request }: Exchange,
+  words: Readonly<Record<string, string>>,
+): Promise<{ session: Session | undefined; viewer: Viewer; pageRequest: PageRequest }> {
   const session = await sessionOf(parts.routeParts, request);
   const viewer = session?.viewer ?? anonymous;
   request.actor = viewer.account?.login;
   request.credential = loggedCredential(viewer);
   const query = Object.entries(request.query as Record<string, string | string[]>); // the query parser's own object
   return {
+    session,
     viewer,
     pageRequest: {
       words,
@@ -119,13 +184,13 @@ async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Re
   };
 }
 
-type Sent = { readonly status: number; readonly content: PageContent; readonly body: TrustedHtml };
+type Sent = { readonly status: number; readonly content: PageContent; readonly body: TrustedHtml; readonly isIndexed: boolean };
 
-function send(exchange: Exchange, { status, content, body }: Sent): Promise<FastifyReply> {
+function send(exchange: Exchange, { status, content, body, isIndexed }: Sent): Promise<FastifyReply> {
   const nonce = newNonce();
-  const isIndexed = status === 200 && exchange.request.actor === undefined;
-  const { title, description } = content;
-  return sendHtml(exchange, { status, html: htmlDocument({ title, body, description, nonce, isIndexed }), nonce });
+  const { title, description, formTargets } = content;
+  const document = htmlDocument({ title, body, description, nonce, isIndexed });
+  return sendHtml(exchange, { status, html: document, nonce, formTargets });
 }
 
 /** Answers an error by a page. Whoever may not read something gets the page of something that doesn't exist. */
@@ -141,7 +206,7 @@ async function answerError(parts: Parts, exchange: Exchange, error: unknown): Pr
   if (!pageRequest) return reply.code(status).type('text/plain; charset=utf-8').send(`${refused.message}\n`);
   const content = errorContent({ ...refused, status, requestId: request.id }, pageRequest);
   const body = plainFrame.render(content, {}, { ...pageRequest, query: isPlainPage(status) });
-  return send(exchange, { status, content, body });
+  return send(exchange, { status, content, body, isIndexed: false });
 }
 
 /** The same address below the repository's present name. */
@@ -166,6 +231,13 @@ function sendAsset({ request, reply }: Exchange): FastifyReply {
   if (accepts(given, 'gzip')) return reply.header('content-encoding', 'gzip').send(asset.gzip);
   return reply.send(asset.bytes);
 }
+
+/** What search engines may read: nothing, unless the operator wants it. */
+const sendRobots = (reply: FastifyReply, { isIndexed }: Pick<Services, 'isIndexed'>): FastifyReply =>
+  reply
+    .type('text/plain; charset=utf-8')
+    .header('cache-control', 'public, max-age=3600')
+    .send(`User-agent: *\n${isIndexed ? 'Disallow: /api/\nDisallow: /login\nDisallow: /search\n' : 'Disallow: /\n'}`);
 
 /** The picture of an account: a pattern that follows from its id. It tells nothing, not even whether the account exists. */
 const sendAvatar = (reply: FastifyReply, id: number): FastifyReply =>

@@ -1,1 +1,2 @@
+export { imageAddress } from './image-address.ts';
 export { markdownLimits } from './limits.ts';

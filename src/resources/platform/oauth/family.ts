@@ -1,4 +1,5 @@
 import { family } from '#resources/family.ts';
+import * as sessionEndpoints from './endpoints.ts';
 import { removeExpired } from './jobs.ts';
 import * as limits from './resource-limits.ts';
 import { addOAuth } from './routes.ts';
@@ -11,6 +12,7 @@ export const oauth = family({
   interpreters: [
     { reads: 'bodies of requests in JSON, and texts in JSON inside of forms', runs: 'steps', modules: ['fields.ts'], bounds: [] },
   ],
+  pageEndpoints: [sessionEndpoints],
   routes: addOAuth,
   jobs: [removeExpired],
 });

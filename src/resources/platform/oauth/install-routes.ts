@@ -1,16 +1,18 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Account } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import { formTarget } from '#html/policy.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { listOwnedOrganizations } from '#resources/identity/members/index.ts';
 import { type AppRow, findAppBySlug, installAppByName } from '#resources/repositories/apps/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
+import { csrfOf } from './csrf.ts';
 import { fieldsOf } from './fields.ts';
 import { textOf } from './limits.ts';
-import { installPage, messagePage } from './pages.ts';
+import { installPage, messagePage, type NarrowPage, outOfDate } from './pages.ts';
 import { linesOf } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
-import { csrfOf, isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
+import { isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
 
 /**
  * The page on which users install an app on their account or on an organization that they own. The public API also has a page for
@@ -38,12 +40,13 @@ async function findOffered(db: Db, request: FastifyRequest, { account }: Session
 const sendAbsent = (reply: FastifyReply): FastifyReply =>
   sendPage(reply, messagePage('There is no such app', 'It does not exist, or only its owner may install it.'), 404);
 
-const pageOf = ({ app, accounts }: Offered, session: Session, problem?: string): string =>
+const pageOf = ({ app, accounts }: Offered, session: Session, problem?: string): NarrowPage =>
   installPage({
     appName: app.name,
     permissions: linesOf(app.permissions as Record<string, string>), // checkPermissions has validated it
     accounts: accounts.map(({ login }) => login),
     fields: { csrf: csrfOf(session.token), seen: app.updated_at.toISOString() },
+    formTargets: app.setup_url === null ? [] : [formTarget(app.setup_url)],
     problem,
   });
 
@@ -56,8 +59,7 @@ async function showInstall(parts: RouteParts, request: FastifyRequest, reply: Fa
 
 async function answerInstall(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const session = await sessionOf(parts, request);
-  if (!session || !isOwnForm(parts, request, session))
-    return sendPage(reply, messagePage('Try again', 'The form is out of date, or came from another site.'), 403);
+  if (!session || !isOwnForm(parts, request, session)) return sendPage(reply, outOfDate, 403);
   const offered = await findOffered(parts.database.db, request, session);
   if (!offered) return sendAbsent(reply);
   const { app, accounts } = offered;

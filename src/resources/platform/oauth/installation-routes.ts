@@ -11,13 +11,14 @@ import {
   waitingFor,
 } from '#resources/repositories/apps/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
+import { csrfOf } from './csrf.ts';
 import { fieldsOf } from './fields.ts';
 import { textOf } from './limits.ts';
 import { findOwned, organizationOf } from './manifest-routes.ts';
-import { installationPage, messagePage } from './pages.ts';
+import { installationPage, messagePage, type NarrowPage, outOfDate } from './pages.ts';
 import { linesOf } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
-import { csrfOf, isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
+import { isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
 
 /**
  * The page of an installation, at its `html_url`. It shows the app's permissions, and the additional ones that it requests, which
@@ -54,7 +55,7 @@ async function findShown(
 const sendAbsent = (reply: FastifyReply): FastifyReply =>
   sendPage(reply, messagePage('There is no such installation', 'It no longer exists, or you do not own its account.'), 404);
 
-function pageOf({ installation, app, account }: Found, session: Session, problem?: string): string {
+function pageOf({ installation, app, account }: Found, session: Session, problem?: string): NarrowPage {
   const waiting = waitingFor(app, installation);
   return installationPage({
     appName: app.name,
@@ -78,8 +79,7 @@ async function showInstallation(parts: RouteParts, request: FastifyRequest, repl
 
 async function answerInstallation(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const session = await sessionOf(parts, request);
-  if (!session || !isOwnForm(parts, request, session))
-    return sendPage(reply, messagePage('Try again', 'The form is out of date, or came from another site.'), 403);
+  if (!session || !isOwnForm(parts, request, session)) return sendPage(reply, outOfDate, 403);
   const found = await findShown(parts, request, session);
   if (!found) return sendAbsent(reply);
   const { answer, seen = '' } = fieldsOf(request);

@@ -13,8 +13,10 @@ const hour = 3_600;
 /** The window, in seconds, of all limits except the one for all requests. It equals the lifetime of a device code. */
 const window = 900;
 
-/** The caller of an OAuth request: its address, whether or not a browser is signed in. */
-export const callerOfRequest = (request: FastifyRequest): Caller => callerOf(anonymous, request.ip);
+/** The caller at an address, whether or not a browser there is signed in. */
+export const callerAt = (address: string): Caller => callerOf(anonymous, address);
+
+export const callerOfRequest = (request: FastifyRequest): Caller => callerAt(request.ip);
 
 type LimitedUse = { limit: string; max: number; seconds?: number; message: string };
 

@@ -2,19 +2,21 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findAccount } from '#access/lookup.ts';
 import type { Account } from '#access/viewer.ts';
 import { change, type Db } from '#database/connect.ts';
+import { formTarget } from '#html/policy.ts';
 import { Refusal, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { findMembership } from '#resources/identity/members/index.ts';
 import { checkAppName, offerManifest, readManifest, type SentManifest } from '#resources/repositories/apps/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
+import { csrfOf } from './csrf.ts';
 import { fieldsOf } from './fields.ts';
 import { callerOfRequest, countUse, textOf } from './limits.ts';
-import { appManifestPage, messagePage } from './pages.ts';
+import { appManifestPage, messagePage, type NarrowPage, outOfDate } from './pages.ts';
 import { linesOf } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
 import { oauthLimits } from './resource-limits.ts';
-import { csrfOf, isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
+import { isOwnForm, type Session, sessionOf, toSignIn } from './sessions.ts';
 import { findManifestRequest, insertManifestRequest, type ManifestRequestRow, removeManifestRequest } from './store.ts';
 
 /** How long a manifest waits for its owner, who may have to sign in first. */
@@ -92,7 +94,7 @@ const sendAbsent = (reply: FastifyReply): FastifyReply =>
 
 type Shown = { waiting: Waiting; session: Session; name?: string; problem?: string };
 
-function pageOf({ waiting: { token, row, manifest, owner }, session, name = manifest.name, problem }: Shown): string {
+function pageOf({ waiting: { token, row, manifest, owner }, session, name = manifest.name, problem }: Shown): NarrowPage {
   const { default_events: events = [], hook_attributes: hook } = manifest;
   return appManifestPage({
     owner: owner.login,
@@ -108,6 +110,7 @@ function pageOf({ waiting: { token, row, manifest, owner }, session, name = mani
     ],
     action: `${pathOf(row.organization)}/confirm`,
     fields: { csrf: csrfOf(session.token), manifest: token },
+    formTargets: [formTarget(manifest.redirect_url)],
     problem,
   });
 }
@@ -122,8 +125,7 @@ async function showManifest(parts: RouteParts, request: FastifyRequest, reply: F
 async function answerManifest(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
   const { db } = parts.database;
   const session = await sessionOf(parts, request);
-  if (!session || !isOwnForm(parts, request, session))
-    return sendPage(reply, messagePage('Try again', 'The form is out of date, or came from another site.'), 403);
+  if (!session || !isOwnForm(parts, request, session)) return sendPage(reply, outOfDate, 403);
   const waiting = await findWaiting(parts, request, session);
   if (!waiting) return sendAbsent(reply);
   const { row, manifest } = waiting;

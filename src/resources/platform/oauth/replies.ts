@@ -1,19 +1,19 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { htmlDocument } from '#html/document.ts';
+import { contentPolicy, newNonce } from '#html/policy.ts';
+import { type NarrowPage, narrowFrame } from './pages.ts';
 
-/**
- * Pages load and run nothing, and can't be framed. Forms aren't limited to this server, since consent redirects the browser to
- * the app.
- */
-const pagePolicy = "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; frame-ancestors 'none'";
-
-/** Sends an HTML page to a browser. */
-export const sendPage = (reply: FastifyReply, html: string, status = 200): FastifyReply =>
-  reply
+/** Sends a page to a browser. */
+export function sendPage(reply: FastifyReply, page: NarrowPage, status = 200): FastifyReply {
+  const nonce = newNonce();
+  const { title, formTargets } = page;
+  return reply
     .code(status)
-    .header('content-security-policy', pagePolicy)
+    .header('content-security-policy', contentPolicy({ nonce, formTargets }))
     .header('cache-control', 'no-store')
     .type('text/html; charset=utf-8')
-    .send(html);
+    .send(htmlDocument({ title, body: narrowFrame(page), nonce, isIndexed: false }));
+}
 
 /** Sends a reply to an OAuth client: form-encoded, unless its `Accept` asks for JSON. */
 export function send(request: FastifyRequest, reply: FastifyReply, body: Record<string, string | number>): FastifyReply {

@@ -1,37 +1,25 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { findUser } from '#access/lookup.ts';
-import { change } from '#database/connect.ts';
-import { withSlot } from '#lib/concurrency-limiter.ts';
-import { addDays } from '#lib/time.ts';
-import { hashToken, newToken } from '#lib/token.ts';
+import { formTarget } from '#html/policy.ts';
 import { type AppRow, findAppById } from '#resources/repositories/apps/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { findClient, isPublicClient } from './clients.ts';
+import { csrfOf } from './csrf.ts';
 import { fieldsOf } from './fields.ts';
+import { addFirstStartRoutes } from './first-start-routes.ts';
 import { addInstallRoutes } from './install-routes.ts';
 import { addInstallationRoutes } from './installation-routes.ts';
-import { rememberAddress } from './known-addresses.ts';
 import { callerOfRequest, countUse } from './limits.ts';
 import { addManifestRoutes } from './manifest-routes.ts';
-import { consentPage, devicePage, messagePage, signInPage } from './pages.ts';
-import { verifyPassword } from './passwords.ts';
+import { isPasswordOf } from './own-sessions.ts';
+import { consentPage, devicePage, messagePage, type NarrowPage, outOfDate, signInPage, signOutPage } from './pages.ts';
 import { permissionLines } from './permission-lines.ts';
 import { sendPage } from './replies.ts';
 import { oauthLimits } from './resource-limits.ts';
 import { agree, answerDevice, returnAddress } from './rules.ts';
-import {
-  csrfOf,
-  isHttps,
-  isOwnForm,
-  isOwnOrigin,
-  localPath,
-  sessionCookieOf,
-  sessionDays,
-  sessionOf,
-  toSignIn,
-} from './sessions.ts';
-import { countAttempt, tooManyTries } from './sign-in-attempts.ts';
-import { findDeviceByUserCode, insertSession, removeSession, removeSessionsBeyond } from './store.ts';
+import { beginSession, endSession, isOwnForm, isOwnOrigin, localPath, sessionOf, targetsBeyond, toSignIn } from './sessions.ts';
+import { tooManyTries } from './sign-in-attempts.ts';
+import { findDeviceByUserCode } from './store.ts';
 import { addTokenRoutes } from './token-routes.ts';
 import { addWebRoutes } from './web-routes.ts';
 
@@ -41,20 +29,17 @@ export function addOAuth(app: FastifyInstance, parts: RouteParts): void {
     addTokenRoutes(scope, parts);
     addManifestRoutes(scope, parts);
     addInstallationRoutes(scope, parts);
+    addFirstStartRoutes(scope, parts);
     addInstallRoutes(scope, parts);
 
-    scope.get('/login', async (request, reply) =>
-      sendPage(reply, signInPage({ returnTo: localPath(fieldsOf(request).return_to) })),
-    );
+    scope.get('/login', async (request, reply) => sendPage(reply, pageOf(localPath(fieldsOf(request).return_to))));
     scope.post('/login', async (request, reply) => signIn(parts, request, reply));
-    scope.post('/logout', async (request, reply) => {
+    scope.get('/logout', async (request, reply) => {
       const session = await sessionOf(parts, request);
-      if (session && isOwnForm(parts, request, session))
-        await change(parts.database.db, (tx) => removeSession(tx, hashToken(session.token)));
-      return reply
-        .clearCookie(sessionCookieOf(parts, request), { path: '/', secure: isHttps(parts.origin(request)) })
-        .redirect('/login', 303);
+      if (!session) return reply.redirect('/', 302);
+      return sendPage(reply, signOutPage({ login: session.account.login, csrf: csrfOf(session.token) }));
     });
+    scope.post('/logout', async (request, reply) => signOut(parts, request, reply));
     scope.get('/login/oauth/authorize', async (request, reply) => showConsent(parts, request, reply));
     scope.post('/login/oauth/authorize', async (request, reply) => submitConsent(parts, request, reply));
     scope.get('/login/device', async (request, reply) => {
@@ -66,44 +51,29 @@ export function addOAuth(app: FastifyInstance, parts: RouteParts): void {
   });
 }
 
-/** The characters of a browser's name that the list of sessions shows. */
-const longestAgent = 300;
-
 async function signIn(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
-  const { db } = parts.database;
+  const { database, services, admit } = parts;
   const { login = '', password = '', return_to } = fieldsOf(request);
   const returnTo = localPath(return_to);
-  const refuse = (problem: string, status: number) => sendPage(reply, signInPage({ returnTo, problem }), status);
+  const refuse = (problem: string, status: number) => sendPage(reply, pageOf(returnTo, problem), status);
   if (!isOwnOrigin(parts, request)) return refuse('This form came from another site.', 403);
-  const attempt = await countAttempt(parts, request, login);
-  const account = await findUser(db, login);
-  const isRight = await withSlot(parts.services.passwordLimiter, attempt.caller, () =>
-    verifyPassword(account?.password_hash, password),
-  );
-  await parts.admit(attempt.caller, reply);
+  const account = await findUser(database.db, login);
+  const isRight = await isPasswordOf(database.db, services, { login, account, password, address: request.ip });
+  await admit(callerOfRequest(request), reply);
   if (!account || !isRight || account.suspended_at) return refuse('User name or password is wrong.', 401);
-  await attempt.refund();
-  const token = newToken('');
-  const now = parts.clock();
-  const expires = addDays(now, sessionDays);
-  const { sessions, knownAddresses } = parts.services.resourceLimits.of(oauthLimits);
-  await change(db, async (tx) => {
-    await insertSession(tx, {
-      hash: hashToken(token),
-      account_id: account.id,
-      created_at: now,
-      signed_in_at: now,
-      expires_at: expires,
-      address: request.ip,
-      agent: (request.headers['user-agent'] ?? '').slice(0, longestAgent),
-    });
-    await removeSessionsBeyond(tx, account.id, sessions);
-    await rememberAddress(tx, { account: account.id, address: callerOfRequest(request), now, max: knownAddresses });
-  });
-  const secure = isHttps(parts.origin(request));
-  return reply
-    .setCookie(sessionCookieOf(parts, request), token, { path: '/', httpOnly: true, sameSite: 'lax', secure, expires })
-    .redirect(returnTo, 303);
+  await beginSession(parts, { request, reply }, account);
+  return reply.redirect(returnTo, 303);
+}
+
+const pageOf = (returnTo: string, problem?: string): NarrowPage =>
+  signInPage({ returnTo, formTargets: targetsBeyond(returnTo), ...(problem === undefined ? {} : { problem }) });
+
+async function signOut(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
+  const session = await sessionOf(parts, request);
+  if (session && !isOwnForm(parts, request, session)) return sendPage(reply, outOfDate, 403);
+  // A cookie that another site's form didn't bring isn't cleared either, so that nobody can sign others out.
+  if (session) await endSession(parts, { request, reply }, session);
+  return reply.redirect('/login', 303);
 }
 
 type OAuthAuthorization = {
@@ -143,9 +113,17 @@ async function showConsent(parts: RouteParts, request: FastifyRequest, reply: Fa
   const asked = authorization.app.updated_at.toISOString();
   const hiddenFields = { client_id, redirect_uri, scope, state, code_challenge, asked, csrf: csrfOf(session.token) };
   const permissions = permissionLines(authorization.app, authorization.scopes);
-  const action = '/login/oauth/authorize';
-  const shown = shownApp(authorization.app);
-  return sendPage(reply, consentPage({ ...shown, login: session.account.login, permissions, action, fields: hiddenFields }));
+  return sendPage(
+    reply,
+    consentPage({
+      ...shownApp(authorization.app),
+      login: session.account.login,
+      permissions,
+      action: '/login/oauth/authorize',
+      fields: hiddenFields,
+      formTargets: [formTarget(authorization.redirect)],
+    }),
+  );
 }
 
 async function submitConsent(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {
@@ -153,8 +131,7 @@ async function submitConsent(parts: RouteParts, request: FastifyRequest, reply: 
   const authorization = await authorizationOf(parts, fields);
   const session = await sessionOf(parts, request);
   if (typeof authorization === 'string') return sendPage(reply, messagePage('This can not be authorized', authorization), 400);
-  if (!session || !isOwnForm(parts, request, session))
-    return sendPage(reply, messagePage('Try again', 'The form is out of date, or came from another site.'), 403);
+  if (!session || !isOwnForm(parts, request, session)) return sendPage(reply, outOfDate, 403);
   const { app, scopes, challenge, state } = authorization;
   const target = new URL(authorization.redirect);
   if (state !== undefined) target.searchParams.set('state', state);
@@ -176,7 +153,7 @@ async function submitConsent(parts: RouteParts, request: FastifyRequest, reply: 
 const shownApp = (app: AppRow) => ({ appName: app.name, isPublic: isPublicClient(app) });
 
 /** A user agrees to what the page showed, not to later requests of the app. */
-const changedMeanwhile = ({ name }: AppRow): string =>
+const changedMeanwhile = ({ name }: AppRow): NarrowPage =>
   messagePage('Try again', `${name} has changed meanwhile, and may request other permissions. Go back to it and start again.`);
 
 async function submitDeviceCode(parts: RouteParts, request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> {

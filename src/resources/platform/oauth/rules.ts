@@ -23,9 +23,14 @@ import {
   updateDevice,
 } from './store.ts';
 
-/** Gives an account a new password and ends its sessions. */
-export async function changePassword(scope: WriteScope, account: Account['id'], hash: string): Promise<void> {
-  await updateAccount(scope.tx, account, { password_hash: hash });
+/** Gives an account a new password and ends its sessions. `isTemporary`: its person has to change it at the next sign-in. */
+export async function changePassword(
+  scope: WriteScope,
+  account: Account['id'],
+  hash: string,
+  { isTemporary = false } = {},
+): Promise<void> {
+  await updateAccount(scope.tx, account, { password_hash: hash, must_change_password: isTemporary });
   await removeSessions(scope.tx, account);
 }
 

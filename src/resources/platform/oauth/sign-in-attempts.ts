@@ -1,10 +1,10 @@
-import type { FastifyRequest } from 'fastify';
 import { refundRequest } from '#access/rate-limits.ts';
+import type { Db } from '#database/connect.ts';
 import type { Caller } from '#lib/caller.ts';
+import type { ResourceLimits } from '#lib/limits.ts';
 import { hashToken } from '#lib/token.ts';
-import type { RouteParts } from '#resources/route-parts.ts';
 import { isKnownAddress } from './known-addresses.ts';
-import { callerOfRequest, countUse } from './limits.ts';
+import { callerAt, countUse } from './limits.ts';
 import { oauthLimits } from './resource-limits.ts';
 
 export const tooManyTries = 'Too many tries. Wait a quarter of an hour.';
@@ -24,12 +24,12 @@ type Attempt = {
  * @throws Refusal `too_many` beyond a limit
  */
 export async function countAttempt(
-  { database: { db }, services }: RouteParts,
-  request: FastifyRequest,
-  login: string,
+  db: Db,
+  resourceLimits: ResourceLimits,
+  { login, address }: { login: string; address: string },
 ): Promise<Attempt> {
-  const { wrongPasswords, wrongPasswordsOfUser, wrongPasswordsAtAddress } = services.resourceLimits.of(oauthLimits);
-  const caller = callerOfRequest(request);
+  const { wrongPasswords, wrongPasswordsOfUser, wrongPasswordsAtAddress } = resourceLimits.of(oauthLimits);
+  const caller = callerAt(address);
   const name = hashToken(login.toLowerCase()).toString('base64url');
   const isKnown = await isKnownAddress(db, login, caller);
   const uses = isKnown

@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
+import type { Id } from '#lib/id.ts';
 import type { AppRow } from '#resources/repositories/apps/index.ts';
 
 export type DeviceRow = Selectable<DB['device_codes']>;
@@ -13,6 +14,36 @@ export const findAppByClientId = (db: Db, clientId: string): Promise<AppRow | un
 export const insertSession = (tx: Tx, row: Insertable<DB['sessions']>) => tx.insertInto('sessions').values(row).execute();
 
 export const removeSession = (tx: Tx, hash: Buffer) => tx.deleteFrom('sessions').where('hash', '=', hash).execute();
+
+export type SessionRow = Selectable<DB['sessions']>;
+
+/** The sessions of an account that haven't expired, the one used last first. Their number is limited. */
+export const listSessions = (db: Db, account: Account['id'], now: Date): Promise<SessionRow[]> =>
+  db
+    .selectFrom('sessions')
+    .selectAll()
+    .where('account_id', '=', account)
+    .where('expires_at', '>', now)
+    .orderBy((eb) => eb.fn.coalesce('last_used_at', 'created_at'), 'desc')
+    .orderBy('id', 'desc')
+    .execute();
+
+export const findSessionOf = (db: Db, account: Account['id'], id: Id<'sessions'>): Promise<SessionRow | undefined> =>
+  db.selectFrom('sessions').selectAll().where('account_id', '=', account).where('id', '=', id).executeTakeFirst();
+
+export const removeSessionById = (tx: Tx, id: Id<'sessions'>) => tx.deleteFrom('sessions').where('id', '=', id).execute();
+
+/** Ends all sessions of an account but one. */
+export const removeOtherSessions = (tx: Tx, account: Account['id'], kept: Id<'sessions'>) =>
+  tx.deleteFrom('sessions').where('account_id', '=', account).where('id', '<>', kept).execute();
+
+/** Stores when a session was last used. */
+export const noteSessionUse = (db: Db, id: Id<'sessions'>, now: Date) =>
+  db.updateTable('sessions').set({ last_used_at: now }).where('id', '=', id).execute();
+
+/** Stores that the password was entered again in a session. */
+export const renewSession = (tx: Tx, id: Id<'sessions'>, now: Date) =>
+  tx.updateTable('sessions').set({ signed_in_at: now }).where('id', '=', id).execute();
 
 /** Ends all sessions of an account. */
 export const removeSessions = (tx: Tx, account: Account['id']) =>
@@ -78,3 +109,30 @@ export const findManifestRequest = (db: Db, hash: Buffer, now: Date): Promise<Ma
 /** Removes a waiting manifest. Returns whether it existed, so that it is answered only once. */
 export const removeManifestRequest = async (tx: Tx, hash: Buffer): Promise<boolean> =>
   (await tx.deleteFrom('app_manifest_requests').where('hash', '=', hash).executeTakeFirst()).numDeletedRows > 0n;
+
+/** Whether any person has an account. */
+export const hasUsers = async (db: Db): Promise<boolean> =>
+  (await db.selectFrom('accounts').select('id').where('kind', '=', 'user').limit(1).executeTakeFirst()) !== undefined;
+
+/** Stores the token of the first start in the place of the former one. */
+export const putFirstStart = (tx: Tx, row: Pick<Insertable<DB['first_start']>, 'hash' | 'expires_at'>) =>
+  tx
+    .insertInto('first_start')
+    .values(row)
+    .onConflict((conflict) => conflict.column('only_row').doUpdateSet(row))
+    .execute();
+
+export const findFirstStart = async (db: Db, hash: Buffer, now: Date): Promise<boolean> =>
+  (await db
+    .selectFrom('first_start')
+    .select('only_row')
+    .where('hash', '=', hash)
+    .where('expires_at', '>', now)
+    .executeTakeFirst()) !== undefined;
+
+/** Removes the token of the first start, so that it is used once. Returns whether it was the right one, and hadn't expired. */
+export const consumeFirstStart = async (tx: Tx, hash: Buffer, now: Date): Promise<boolean> =>
+  (await tx.deleteFrom('first_start').where('hash', '=', hash).where('expires_at', '>', now).executeTakeFirst()).numDeletedRows >
+  0n;
+
+export const removeFirstStart = (tx: Tx) => tx.deleteFrom('first_start').execute();

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { allForms, allPages } from '#console/all.ts';
+import { allEndpoints } from '#resources/all.ts';
 import { isReservedLogin } from '#resources/identity/accounts/index.ts';
 import { world } from '#test/support/world.ts';
 
@@ -12,6 +14,13 @@ test('no account can have the name of a path of the server', () => {
     .filter((segment) => segment !== undefined);
   expect(segments).toEqual(expect.arrayContaining(['api', 'login', 'settings', 'organizations', 'healthz']));
   expect(segments.filter((segment) => !isReservedLogin(segment))).toEqual([]);
+});
+
+test('no account can have the name of a page or a form, or of an address that replies name', () => {
+  const paths = [...allPages, ...allForms, ...allEndpoints].map(({ path }) => path);
+  const first = new Set(paths.map((path) => path.split('/')[1] ?? '').filter((word) => /^[a-z][a-z\d-]*$/.test(word)));
+  expect([...first]).toEqual(expect.arrayContaining(['settings', 'orgs', 'notifications', 'search', 'advisories']));
+  expect([...first].filter((word) => !isReservedLogin(word))).toEqual([]);
 });
 
 test('the owner of the actions that workflows name is no account that somebody makes by the API', async () => {

@@ -7,7 +7,8 @@ const here = await world({ trustedProxies: ['127.0.0.1'] });
 /** Signs a user in at the sign-in page, and returns the cookie that the browser is given. */
 async function cookieOf(login: string, headers: Record<string, string>): Promise<string> {
   const body = new URLSearchParams({ login, password });
-  const reply = await fetch(`${here.url}/login`, { method: 'POST', body, headers, redirect: 'manual' });
+  const origin = 'x-forwarded-proto' in headers ? here.url.replace('http:', 'https:') : here.url;
+  const reply = await fetch(`${here.url}/login`, { method: 'POST', body, headers: { ...headers, origin }, redirect: 'manual' });
   return reply.headers.get('set-cookie') ?? '';
 }
 

@@ -28,7 +28,7 @@ async function signedIn() {
   const page = browser(url);
   const form = await page.get('/login');
   const done = await page.submit('/login', form.text, { login: 'ada', password });
-  expect([done.status, done.location]).toEqual([303, '/docs']);
+  expect([done.status, done.location]).toEqual([303, '/']);
   expect(done.setCookie).toMatch(/HttpOnly; SameSite=Lax/);
   return page;
 }
@@ -228,7 +228,7 @@ describe('signing in', () => {
     for (const return_to of ['https://evil.example', '//evil.example', '/\\evil.example']) {
       const page = browser(url);
       const form = await page.get(`/login?return_to=${encodeURIComponent(return_to)}`);
-      expect((await page.submit('/login', form.text, { login: 'ada', password })).location).toBe('/docs');
+      expect((await page.submit('/login', form.text, { login: 'ada', password })).location).toBe('/');
     }
   });
 
