@@ -233,19 +233,19 @@ export const listAttached = (
   return listWalked(db, query, { id: 'a.repository_id', idOf: (row) => row.repository_id, direction: 'asc' }, page);
 };
 
+/** A configuration, and how far a repository is with it; with the reason, if it can't have it. */
+type OfRepository = ConfigurationRow & { status: Status; problem: string | null };
+
 /** The configuration of a repository, and its progress. */
-export const findOfRepository = (
-  db: Db,
-  repository: Id<'repositories'>,
-): Promise<(ConfigurationRow & { status: Status }) | undefined> =>
+export const findOfRepository = (db: Db, repository: Id<'repositories'>): Promise<OfRepository | undefined> =>
   db
     .selectFrom('security_configuration_repositories as a')
     .innerJoin('security_configurations as c', 'c.id', 'a.configuration_id')
     .selectAll('c')
-    .select('a.status')
+    .select(['a.status', 'a.problem'])
     .where('a.repository_id', '=', repository)
     .where('a.status', '<>', 'detached')
-    .$castTo<ConfigurationRow & { status: Status }>()
+    .$castTo<OfRepository>()
     .executeTakeFirst();
 
 type EnablementRow = Selectable<DB['security_enablements']>;

@@ -64,7 +64,7 @@ export async function findSubject(
 }
 
 /** Why somebody may not have a repository reviewed any more; undefined if they may. */
-async function lostAccessOf(db: Db, repo: Repo, requester: Id<'accounts'>): Promise<string | undefined> {
+export async function lostAccessOf(db: Db, repo: Repo, requester: Id<'accounts'>): Promise<string | undefined> {
   const account = (await loadAccounts(db, [requester])).get(requester);
   if (!account || account.suspended_at !== null) return 'The account of the requester was suspended or deleted.';
   if (repo.visibility !== 'private') return undefined;
