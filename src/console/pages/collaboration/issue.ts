@@ -8,7 +8,7 @@ import { html } from '#html/template.ts';
 import { getConversation } from '#resources/collaboration/timelines/page-endpoints.ts';
 import { stateOf } from './rows.ts';
 import { sidebar } from './sidebar.ts';
-import { timelineHtml } from './timeline.ts';
+import { sourcesOf, timelineHtml } from './timeline.ts';
 
 /** The page of a long timeline that is asked for. */
 export const numberIn = ({ number }: PageQuery): number | undefined =>
@@ -19,7 +19,7 @@ const stateClasses = { ok: 'open', done: 'merged', bad: 'failed', soft: '' } as 
 export const issuePage = page({
   path: '/{owner}/{repo}/issues/{issue_number}',
   frame: inRepository('issues'),
-  reads: ({ query }) => ({ shown: read(getConversation, { media: 'html', query: { number: numberIn(query) } }) }),
+  reads: ({ query }) => ({ shown: read(getConversation, { query: { number: numberIn(query) } }) }),
   render({ shown, repository }, request) {
     const { issue } = shown;
     if (issue.pull_request) return { redirect: repositoryPath(repository, 'pull', issue.number) };
@@ -28,6 +28,7 @@ export const issuePage = page({
       repository: repository.full_name,
       isPull: false,
       path: repositoryPath(repository, 'issues', issue.number),
+      sources: sourcesOf(shown),
     };
     const [name, word, colour] = stateOf(issue);
     return {

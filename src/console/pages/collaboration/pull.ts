@@ -1,6 +1,6 @@
 import { pagePath } from '#console/components/address.ts';
 import { counted, countText } from '#console/components/lists.ts';
-import { avatar, personLink, personWithAvatar } from '#console/components/person.ts';
+import { personLink, personWithAvatar } from '#console/components/person.ts';
 import { middleCut } from '#console/components/text.ts';
 import { timeAgo } from '#console/components/time.ts';
 import { type FoundPull, inPull, pullPath, type ShownPull } from '#console/frames/pull.ts';
@@ -13,7 +13,7 @@ import { listPullStates } from '#resources/collaboration/reviews/endpoints/pull-
 import { getConversation } from '#resources/collaboration/timelines/page-endpoints.ts';
 import { numberIn } from './issue.ts';
 import { sidebar, sideSection } from './sidebar.ts';
-import { timelineHtml } from './timeline.ts';
+import { sourcesOf, timelineHtml } from './timeline.ts';
 
 const turnWords = {
   author: 'The author’s turn',
@@ -58,6 +58,7 @@ function headline({ state, draft, merged }: ShownPull, { reasons, is_ready, may_
   if (draft) return 'It is a draft';
   if (isHeld) return 'It can’t be merged yet';
   if (waits) return 'It waits';
+  if (reasons.some((reason) => reason.state === 'bypassed')) return 'Rules hold it back, which you may bypass';
   if (is_ready) return has_queue ? 'It can enter the merge queue' : 'It can be merged';
   return may_merge ? 'It can be merged' : 'It can be merged by people with write access';
 }
@@ -174,13 +175,13 @@ export const pullPage = page({
   path: '/{owner}/{repo}/pull/{pull_number}',
   frame: inPull('conversation'),
   reads: ({ query, words: { pull_number } }) => ({
-    shown: read(getConversation, { media: 'html', words: { issue_number: pull_number }, query: { number: numberIn(query) } }),
+    shown: read(getConversation, { words: { issue_number: pull_number }, query: { number: numberIn(query) } }),
     merge: read(getMergeState),
     states: read(listPullStates, { query: { numbers: pull_number } }),
   }),
   render({ shown, merge, states, ...found }, request) {
     const { pull, repository } = found;
-    const context = { request, repository: repository.full_name, isPull: true, path: pullPath(found) };
+    const context = { request, repository: repository.full_name, isPull: true, path: pullPath(found), sources: sourcesOf(shown) };
     const checks = states[0]?.checks ?? null;
     const first = html`${reviewers(found, merge)}${branches(found, merge)}`;
     return {

@@ -6,6 +6,7 @@ import { timeAgo } from '#console/components/time.ts';
 import type { PageRequest } from '#console/page.ts';
 import { type IconName, icon } from '#html/icons.ts';
 import { html, type TrustedHtml } from '#html/template.ts';
+import type { ShownRelation } from '#resources/collaboration/issue-relations/schemas.ts';
 import { quoted } from './terms.ts';
 
 /** What a row shows of an issue. */
@@ -56,6 +57,15 @@ export function stateIcon(issue: Shown): TrustedHtml {
   const [name, word, colour] = stateOf(issue);
   return html`<span class="${colour}" title="${word}">${icon(name)}<span class="unseen">${word}</span></span>`;
 }
+
+/** The same of an issue or pull request that stands beside another. */
+export const relationIcon = ({ state, is_draft, is_pull_request, is_merged }: ShownRelation): TrustedHtml =>
+  stateIcon({
+    state,
+    state_reason: null,
+    draft: is_draft,
+    ...(is_pull_request ? { pull_request: { merged_at: is_merged ? '' : null } } : {}),
+  });
 
 const checkWords = {
   success: ['check', 'ok', 'Checks passed'],

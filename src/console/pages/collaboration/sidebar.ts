@@ -5,7 +5,7 @@ import { avatar, personWithAvatar, type ShownAccount } from '#console/components
 import { icon } from '#html/icons.ts';
 import { html, type Insertable, type TrustedHtml } from '#html/template.ts';
 import type { Conversation } from '#resources/collaboration/timelines/schemas.ts';
-import { labelQuery, stateIcon } from './rows.ts';
+import { labelQuery, relationIcon } from './rows.ts';
 import type { TimelineContext } from './timeline.ts';
 
 type Issue = Conversation['issue'];
@@ -52,22 +52,16 @@ const relationTitles = {
   blocking: 'Blocking',
   closed_by: 'Pull requests that close this',
   closes: 'Closes',
-} as const satisfies Record<Related['kind'], string>;
+} as const satisfies Partial<Record<Related['kind'], string>>;
 
 function relatedLink(one: Related, { request, repository }: TimelineContext): TrustedHtml {
-  const { number, title, state, is_pull_request, is_draft, is_merged, html_url } = one;
-  const shown = {
-    state,
-    state_reason: null,
-    draft: is_draft,
-    ...(is_pull_request ? { pull_request: { merged_at: is_merged ? '' : null } } : {}),
-  };
+  const { number, title, html_url } = one;
   const reference = one.repository === repository ? `#${number}` : `${one.repository}#${number}`;
-  return html`<li>${stateIcon(shown)} <a href="${localAddress(html_url, request.links.html)}">${title} <span class="soft">${reference}</span></a></li>`;
+  return html`<li>${relationIcon(one)} <a href="${localAddress(html_url, request.links.html)}">${title} <span class="soft">${reference}</span></a></li>`;
 }
 
 function relations({ related, issue }: Conversation, context: TimelineContext): TrustedHtml[] {
-  const kinds = Object.keys(relationTitles) as Related['kind'][];
+  const kinds = Object.keys(relationTitles) as (keyof typeof relationTitles)[];
   const { total, completed } = issue.sub_issues_summary;
   return kinds.flatMap((kind) => {
     const some = related.filter((one) => one.kind === kind);

@@ -8,15 +8,15 @@ import { timeAgo } from '#console/components/time.ts';
 import type { PageRequest } from '#console/page.ts';
 import { type IconName, icon } from '#html/icons.ts';
 import { attribute, html, type Insertable, joined, type TrustedHtml } from '#html/template.ts';
+import type { ShownRelation } from '#resources/collaboration/issue-relations/schemas.ts';
 import type { IssueEventKind } from '#resources/collaboration/issues/timeline/event-kinds.ts';
 import type { Conversation, TimelineEntry } from '#resources/collaboration/timelines/schemas.ts';
 import type { RenderedHtml } from '#text/rendered-html.ts';
 import { hunkTable } from './hunk.ts';
 import { reactionList } from './reactions.ts';
-import { labelQuery, stateIcon } from './rows.ts';
+import { labelQuery, relationIcon } from './rows.ts';
 
 type EventEntry = Extract<TimelineEntry, { commit_url: string | null }>;
-type CrossReference = Extract<TimelineEntry, { source: unknown }>;
 type CommentEntry = Extract<TimelineEntry, { event: 'commented' }>;
 type ReviewEntry = Extract<TimelineEntry, { event: 'reviewed' }>;
 type CommitEntry = Extract<TimelineEntry, { event: 'committed' }>;
@@ -30,7 +30,13 @@ export type TimelineContext = {
   readonly isPull: boolean;
   /** The path of the page. */
   readonly path: string;
+  /** The issues and pull requests that events name, by the ids of the events. */
+  readonly sources: ReadonlyMap<number, ShownRelation>;
 };
+
+/** The issues and pull requests that the events of a conversation name. */
+export const sourcesOf = ({ related: all }: Conversation): ReadonlyMap<number, ShownRelation> =>
+  new Map(all.flatMap((one) => (one.event_id === null ? [] : [[one.event_id, one] as const])));
 
 /** The sentence of an event, after the name of who did it, and its icon. */
 type Sentence = (event: EventEntry, context: TimelineContext) => readonly [icon: IconName, text: Insertable];
@@ -65,18 +71,19 @@ const reviewer = ({ requested_reviewer, requested_team }: EventEntry): Insertabl
       ? 'a team'
       : personLink(requested_reviewer);
 
+const issueLink = (
+  { repository: name, number, title, html_url }: ShownRelation,
+  { repository, request }: TimelineContext,
+): TrustedHtml =>
+  html`<a href="${localAddress(html_url, request.links.html)}">${title} <span class="soft">${
+    name === repository ? '' : name
+  }#${number}</span></a>`;
+
 const related =
-  (field: 'sub_issue' | 'parent_issue' | 'blocked_by' | 'blocking', before: string, after = ''): Sentence =>
-  (event, { repository }) => {
-    const other = event[field];
-    if (!other) return ['link', html`${before} another issue${after}`];
-    const { number, title } = other;
-    const name = other.repository.full_name;
-    const reference = name === repository ? `#${number}` : `${name}#${number}`;
-    return [
-      'link',
-      html`${before} <a href="${pagePath(name, 'issues', number)}">${title} <span class="soft">${reference}</span></a>${after}`,
-    ];
+  (before: string): Sentence =>
+  ({ id }, context) => {
+    const other = context.sources.get(id);
+    return ['link', other ? html`${before} ${issueLink(other, context)}` : html`${before} another issue`];
   };
 
 const valueText = (value: string | number | readonly string[] | undefined): string =>
@@ -96,16 +103,16 @@ const commitLink = (sha: string | null, { repository }: TimelineContext): Insert
 const closedWords = { not_planned: ' as not planned', duplicate: ' as a duplicate', completed: '', reopened: '' } as const;
 
 /** What is said of each kind of event. The type demands one for each kind that is recorded. */
-export const sentences: Readonly<Record<Exclude<IssueEventKind, 'cross-referenced'>, Sentence>> = {
+export const sentences: Readonly<Record<IssueEventKind, Sentence>> = {
   added_to_merge_queue: fixed('list', 'added this to the merge queue'),
   assigned: assigned('assigned', 'took this on'),
   automatic_base_change_failed: fixed('warning', 'tried to change the base after its branch was merged, which failed'),
   automatic_base_change_succeeded: fixed('branch', 'changed the base, since its branch was merged'),
   base_ref_changed: fixed('branch', 'changed the base branch'),
-  blocked_by_added: related('blocked_by', 'marked this as blocked by'),
-  blocked_by_removed: related('blocked_by', 'marked this as no longer blocked by'),
-  blocking_added: related('blocking', 'marked this as blocking'),
-  blocking_removed: related('blocking', 'marked this as no longer blocking'),
+  blocked_by_added: related('marked this as blocked by'),
+  blocked_by_removed: related('marked this as no longer blocked by'),
+  blocking_added: related('marked this as blocking'),
+  blocking_removed: related('marked this as no longer blocking'),
   closed: ({ commit_id, state_reason }, context) => [
     context.isPull ? 'pull-closed' : 'circle-check',
     html`closed this${state_reason ? closedWords[state_reason] : ''}${
@@ -113,6 +120,10 @@ export const sentences: Readonly<Record<Exclude<IssueEventKind, 'cross-reference
     }`,
   ],
   comment_deleted: fixed('comment', 'deleted a comment'),
+  'cross-referenced': ({ id }, context) => {
+    const other = context.sources.get(id);
+    return ['link', other ? html`mentioned this in ${relationIcon(other)} ${issueLink(other, context)}` : 'mentioned this'];
+  },
   convert_to_draft: fixed('draft', 'made this a draft'),
   demilestoned: milestoned('removed', 'from'),
   deployed: fixed('deployment', 'deployed this'),
@@ -132,13 +143,13 @@ export const sentences: Readonly<Record<Exclude<IssueEventKind, 'cross-reference
   mentioned: fixed('comment', 'was mentioned'),
   merged: ({ commit_id }, context) => ['merge', html`merged this in ${commitLink(commit_id, context)}`],
   milestoned: milestoned('added', 'to'),
-  parent_issue_added: related('parent_issue', 'made this a sub-issue of'),
-  parent_issue_removed: related('parent_issue', 'took this away from its parent'),
+  parent_issue_added: related('made this a sub-issue of'),
+  parent_issue_removed: related('took this away from its parent'),
   ready_for_review: fixed('eye', 'marked this as ready for review'),
   referenced: ({ commit_id }, context) => ['commit', html`referred to this in ${commitLink(commit_id, context)}`],
   removed_from_merge_queue: fixed('list', 'removed this from the merge queue'),
   renamed: ({ rename }) => ['note', html`changed the title from <del>${rename?.from}</del> to <b>${rename?.to}</b>`],
-  reopened: ({}, { isPull }) => [isPull ? 'pull' : 'circle-dot', 'reopened this'],
+  reopened: (_event, { isPull }) => [isPull ? 'pull' : 'circle-dot', 'reopened this'],
   review_dismissed: ({ dismissed_review }, context) => [
     'cross',
     dismissed_review
@@ -153,8 +164,8 @@ export const sentences: Readonly<Record<Exclude<IssueEventKind, 'cross-reference
   ],
   review_request_removed: (event) => ['eye', html`no longer asks ${reviewer(event)} for a review`],
   review_requested: (event) => ['eye', html`asked ${reviewer(event)} for a review`],
-  sub_issue_added: related('sub_issue', 'added the sub-issue'),
-  sub_issue_removed: related('sub_issue', 'removed the sub-issue'),
+  sub_issue_added: related('added the sub-issue'),
+  sub_issue_removed: related('removed the sub-issue'),
   subscribed: fixed('bell', 'subscribed'),
   unassigned: assigned('unassigned', 'gave this back'),
   unlabeled: labelled('removed'),
@@ -183,21 +194,11 @@ const line = ({ id, icon: name, who, text, at }: Line, { request }: TimelineCont
 
 function eventLine(event: EventEntry, context: TimelineContext): TrustedHtml {
   if (silent.has(event.event)) return html``;
+  if (event.event === 'cross-referenced' && !context.sources.has(event.id)) return html``;
   const sentence = sentenceOf(event.event);
   // An event that came with an archive may be of a kind that isn't recorded here.
   const [name, text] = sentence ? sentence(event, context) : (['note', event.event.replaceAll('_', ' ')] as const);
   return line({ id: `event-${event.id}`, icon: name, who: personLink(event.actor), text, at: event.created_at }, context);
-}
-
-function referenceLine({ actor, created_at, source }: CrossReference, context: TimelineContext): TrustedHtml {
-  const { issue } = source;
-  const name = issue.repository?.full_name ?? context.repository;
-  const reference = name === context.repository ? `#${issue.number}` : `${name}#${issue.number}`;
-  const text = html`mentioned this in ${stateIcon(issue)} <a href="${localAddress(
-    issue.html_url,
-    context.request.links.html,
-  )}">${issue.title} <span class="soft">${reference}</span></a>`;
-  return line({ icon: 'link', who: personLink(actor), text, at: created_at }, context);
 }
 
 function commitLine({ sha, message, author }: CommitEntry, context: TimelineContext): TrustedHtml {
@@ -223,7 +224,7 @@ type Said = {
 };
 
 /** A text of somebody: the first one of an issue, a comment, or a review. */
-export function said(text: Said, { request, isPull }: TimelineContext, author: ShownAccount | null): TrustedHtml {
+export function said(text: Said, { request }: TimelineContext, author: ShownAccount | null): TrustedHtml {
   const { id, user, created_at, updated_at, author_association, body_html, reactions, verb = 'commented', after } = text;
   const isAuthor = user !== null && author !== null && user.id === author.id;
   const association = associationWords[author_association];
@@ -233,7 +234,7 @@ export function said(text: Said, { request, isPull }: TimelineContext, author: S
   return html`<article class="say" id="${id}">${user ? avatar(user, 34) : html`<span class="avatar"></span>`}<section class="panel">
 <header>${personLink(user)}<span class="soft small">${verb} <a class="soft" href="#${id}">${timeAgo(created_at, request.now)}</a>${
     isEdited ? html` · <span title="${updated_at}">edited</span>` : ''
-  }</span><span class="push">${isAuthor ? html`<span class="badge">${isPull ? 'Author' : 'Author'}</span>` : ''}${
+  }</span><span class="push">${isAuthor ? html`<span class="badge">Author</span>` : ''}${
     association === undefined ? '' : html`<span class="badge">${association}</span>`
   }</span></header>
 ${isEmpty ? (after === undefined ? html`<p class="prose soft">No description.</p>` : '') : shown}${after}${reactionList(reactions)}
@@ -287,7 +288,6 @@ ${comments.map(
 
 /** One entry of a timeline. */
 export function entryHtml(entry: TimelineEntry, context: TimelineContext, author: ShownAccount | null): TrustedHtml {
-  if ('source' in entry) return referenceLine(entry, context);
   if (entry.event === 'commented' && 'reactions' in entry) {
     const comment = entry as CommentEntry;
     return said({ ...comment, id: `issuecomment-${comment.id}`, after: '' }, context, author);

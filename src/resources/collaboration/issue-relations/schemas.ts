@@ -1,6 +1,6 @@
 import { type Static, Type } from 'typebox';
 import { maxId } from '#lib/id.ts';
-import { OneOf, withDefault } from '#lib/shape.ts';
+import { Nullable, OneOf, withDefault } from '#lib/shape.ts';
 
 const issueId = Type.Integer({ minimum: 1, maximum: maxId });
 
@@ -20,11 +20,13 @@ export type SubIssuePosition = Static<typeof SubIssuePosition>;
 
 export const NewDependency = Type.Object({ issue_id: issueId }, { title: 'IssueDependency' });
 
-const relationKinds = ['parent', 'sub_issue', 'blocked_by', 'blocking', 'closed_by', 'closes'] as const;
+const relationKinds = ['parent', 'sub_issue', 'blocked_by', 'blocking', 'closed_by', 'closes', 'source'] as const;
 
-/** Another issue or pull request that stands beside one on its page. */
+/** Another issue or pull request that stands beside one on its page, or that an event in its timeline names. */
 export const ShownRelation = Type.Object({
   kind: OneOf(relationKinds),
+  /** The event that names it, for sources. */
+  event_id: Nullable(Type.Integer()),
   number: Type.Integer(),
   title: Type.String(),
   state: OneOf(['open', 'closed']),

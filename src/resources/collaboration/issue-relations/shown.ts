@@ -1,10 +1,9 @@
 // The issues and pull requests that stand beside one on its page.
 import { sql } from 'kysely';
 import { readableRepositoryIds } from '#access/sql.ts';
-import type { Viewer } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import { path } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
+import type { Id } from '#lib/id.ts';
 import type { IssueRow } from '#resources/collaboration/issues/index.ts';
 import type { ShownRelation } from './schemas.ts';
 
@@ -15,15 +14,19 @@ type Row = Omit<ShownRelation, 'html_url' | 'repository'> & { owner: string; rep
 
 /**
  * The parent, the sub-issues and the dependencies of an issue, and the pull requests that close it or the issues that a pull
- * request closes, in one statement.
+ * request closes, with the issues that some events name, in one statement.
  */
-async function listRelated(db: Db, viewer: Viewer, { id, repository_id }: IssueRow): Promise<Row[]> {
+async function listRelated(
+  { db, viewer }: Pick<Scope, 'db' | 'viewer'>,
+  { id, repository_id }: IssueRow,
+  events: readonly Id<'issue_events'>[],
+): Promise<Row[]> {
   const readable = sql`(i.repository_id = ${repository_id}
     or (i.is_pull_request and i.repository_id in ${readableRepositoryIds(viewer, 'pull_requests')})
     or (not i.is_pull_request and i.repository_id in ${readableRepositoryIds(viewer, 'issues')}))`;
   const { rows } = await sql<Row>`
     with related as (
-      select 'parent' as kind, parent_id as other, 0 as position from sub_issues where issue_id = ${id}
+      select 'parent' as kind, parent_id as other, 0::bigint as position from sub_issues where issue_id = ${id}
       union all select 'sub_issue', issue_id, position from sub_issues where parent_id = ${id}
       union all select 'blocked_by', blocking_id, 0 from issue_dependencies where issue_id = ${id}
       union all select 'blocking', issue_id, 0 from issue_dependencies where blocking_id = ${id}
@@ -31,6 +34,8 @@ async function listRelated(db: Db, viewer: Viewer, { id, repository_id }: IssueR
         where target_issue_id = ${id} and closes and issue_id is not null and comment_id is null
       union all select distinct 'closes', target_issue_id, 0 from text_references
         where issue_id = ${id} and closes and target_issue_id is not null and comment_id is null
+      union all select 'source', source_issue_id, id from issue_events
+        where id = any (${[...events]}::bigint[]) and source_issue_id is not null
     ), ranked as (
       select r.kind, r.position, i.id, i.number, i.title, i.state, i.is_pull_request, i.is_draft,
         i.merged_at is not null as is_merged, o.login as owner, s.name as repo,
@@ -41,14 +46,19 @@ async function listRelated(db: Db, viewer: Viewer, { id, repository_id }: IssueR
       where ${readable} and (r.kind <> 'closed_by' or i.is_pull_request)
         and (r.kind <> 'closes' or not i.is_pull_request)
     )
-    select kind, number, title, state, is_pull_request, is_draft, is_merged, owner, repo from ranked
-    where rank <= ${most} order by kind, rank`.execute(db);
+    select kind, case when kind = 'source' then position end as event_id, number, title, state, is_pull_request, is_draft, is_merged, owner, repo from ranked
+    where rank <= ${most} or kind = 'source' order by kind, rank`.execute(db);
   return rows;
 }
 
 /** The same as they are shown. */
-export async function presentRelations({ db, viewer, links }: Scope, issue: IssueRow): Promise<ShownRelation[]> {
-  const rows = await listRelated(db, viewer, issue);
+export async function presentRelations(
+  scope: Scope,
+  issue: IssueRow,
+  events: readonly Id<'issue_events'>[],
+): Promise<ShownRelation[]> {
+  const { links } = scope;
+  const rows = await listRelated(scope, issue, events);
   return rows.map(({ owner, repo, ...row }) => ({
     ...row,
     repository: `${owner}/${repo}`,

@@ -7,7 +7,7 @@ import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadFieldValues, presentFieldValue } from '#resources/collaboration/issue-fields/index.ts';
 import { loadMilestones, presentMilestone } from '#resources/collaboration/milestones/index.ts';
 import { presentRollup } from '#resources/collaboration/reactions/index.ts';
-import { loadAccounts, presentUser, presentUserOrNull } from '#resources/identity/accounts/index.ts';
+import { loadAccountsOnce, presentUser, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/repositories/apps/index.ts';
 import { type LabelRow, presentLabel } from '#resources/repositories/labels/index.ts';
 import { namedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
@@ -59,7 +59,7 @@ export async function presentIssues(scope: Scope, rows: readonly IssueRow[], opt
     ...gather(milestones.values(), 'creator_id'),
   ];
   const [accounts, associationOf, values, relationsOf] = await Promise.all([
-    loadAccounts(db, people, viewer.account),
+    loadAccountsOnce(scope, people),
     loadAssociations(scope, authoredIn(rows)),
     loadFieldValues(db, viewer, withValues),
     relationsPresenter(scope, rows, (issue) => getOrThrow(attached, issue).related, repositories),
@@ -137,12 +137,12 @@ export const presentIssue = async (scope: Scope, row: IssueRow): Promise<Issue> 
 /** Comments of a whole page, from any issues of any repositories. */
 export async function presentComments(scope: Scope, rows: readonly CommentRow[]): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
-  const { db, links, viewer, load } = scope;
+  const { db, links, load } = scope;
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
     loadApps(db, gather(rows, 'via_app_id')),
     load.all(namedRepositories, gather(rows, 'repository_id')),
     load.all(issueNumbers, gather(rows, 'issue_id')),
-    loadAccounts(db, gather(rows, 'author_id'), viewer.account),
+    loadAccountsOnce(scope, gather(rows, 'author_id')),
     loadAssociations(scope, authoredIn(rows)),
   ]);
   const texts = await presentTexts(scope, bodiesOf(rows, repositories));

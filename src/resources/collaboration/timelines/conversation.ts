@@ -1,5 +1,6 @@
 // An issue or a pull request as its page shows it: the beginning and the end of its timeline, and what stands beside it.
 import { type Scope, scopeIn } from '#endpoint/scope.ts';
+import { gather } from '#lib/collections.ts';
 import { presentRelations } from '#resources/collaboration/issue-relations/index.ts';
 import { type IssueRow, presentIssue, presentTexts } from '#resources/collaboration/issues/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
@@ -12,7 +13,7 @@ const mostShown = 100;
 type Written = { body?: string | null };
 
 /**
- * An issue with its timeline, whose texts are HTML. A long timeline shows its beginning and its end; `number` is one of its
+ * An issue with its timeline, whose texts are HTML. The scope's own media type is JSON. A long timeline shows its beginning and its end; `number` is one of its
  * pages instead.
  */
 export async function presentConversation(
@@ -22,17 +23,20 @@ export async function presentConversation(
   number: number | undefined,
 ): Promise<Conversation> {
   // Texts are presented together, so that what they name is loaded once for all of them.
-  const plain = scopeIn(scope, 'json');
-  const { entries, total, omitted } = await listShown(plain, row, number);
+  const { entries, total, omitted } = await listShown(scope, row, number);
   const [issue, presented, related] = await Promise.all([
-    presentIssue(plain, row),
-    presentEntries(plain, row, entries),
-    presentRelations(plain, row),
+    presentIssue(scope, row),
+    presentEntries(scope, row, entries, { withoutSources: true }),
+    presentRelations(
+      scope,
+      row,
+      gather(entries, 'event_id').flatMap((id) => id ?? []),
+    ),
   ]);
   const written: Written[] = [issue, ...presented.flatMap(textsIn)];
   const repository = { owner: repo.owner.login, repo: repo.name };
   const texts = await presentTexts(
-    scope,
+    scopeIn(scope, 'html'),
     written.map(({ body = null }) => ({ text: body, repository })),
   );
   written.forEach((one, at) => {

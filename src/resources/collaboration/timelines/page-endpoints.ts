@@ -2,7 +2,7 @@
 import { Type } from 'typebox';
 import { readsIssuesOrPulls } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
-import { issue, textMedia } from '#resources/collaboration/issues/index.ts';
+import { issue } from '#resources/collaboration/issues/index.ts';
 import { presentConversation } from './conversation.ts';
 import { Conversation } from './schemas.ts';
 
@@ -14,7 +14,6 @@ export const getConversation = endpoint({
   summary: 'Get an issue or a pull request with its timeline',
   access: readsIssuesOrPulls,
   query: Type.Object({ number: Type.Optional(Type.Integer({ minimum: 1, maximum: 10_000 })) }),
-  media: textMedia,
   replies: { 200: Conversation },
   handle: async ({ scope, at, query }) => presentConversation(scope, at.repo, at.issue, query.number),
 });

@@ -32,7 +32,7 @@ import type { TimelineConversation, TimelineEntry, TimelineReview } from './sche
 /**
  * One of these: an event, a comment, a commit of a pull request, a review, or the first comment of a conversation on its diff.
  */
-type Entry = {
+export type Entry = {
   event_id: Id<'issue_events'> | null;
   comment_id: Id<'issue_comments'> | null;
   commit_sha: Oid | null;
@@ -123,10 +123,11 @@ export async function presentEntries(
   scope: Scope,
   { repository_id }: Pick<IssueRow, 'repository_id'>,
   entries: readonly Entry[],
+  options: { withoutSources?: boolean } = {},
 ): Promise<TimelineEntry[]> {
   const { db } = scope;
   const [events, comments, commits, reviews, conversations] = await Promise.all([
-    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentTimelineEvents(scope, rows)),
+    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentTimelineEvents(scope, rows, options)),
     loadComments(db, gather(entries, 'comment_id')).then((rows) => presentComments(scope, rows)),
     loadCommits(
       scope,

@@ -10,7 +10,7 @@ import { gather, getOptional } from '#lib/collections.ts';
 import { behindBase, type Evaluation, evaluateMerge, sourceName } from '#resources/code/ref-rules/index.ts';
 import type { PullRow } from '#resources/collaboration/pulls/index.ts';
 import { changesRequested, conversationsOpen, loadDecidingReviews } from '#resources/collaboration/reviews/index.ts';
-import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/index.ts';
+import { loadAccountsOnce, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import { explainQueue } from '../explain.ts';
 import { stateOf } from '../present.ts';
 import { findEntry } from '../store.ts';
@@ -34,9 +34,9 @@ export async function presentMergeState(scope: MergeScope, repo: Repo, pull: Pul
     loadDecidingReviews(scope.db, [pull.id]),
     isOpen ? openState(scope, repo, pull) : closedState,
   ]);
-  const { db, links, viewer } = scope;
+  const { links } = scope;
   const others = decided.filter(({ author_id }) => author_id !== pull.author_id);
-  const accounts = await loadAccounts(db, gather(others, 'author_id'), viewer.account);
+  const accounts = await loadAccountsOnce(scope, gather(others, 'author_id'));
   const mayMerge = isOpen && reaches(repo.role, 'write');
   return {
     ...merge,
@@ -109,8 +109,8 @@ function reasonOf({ applied, violation, isPending, isBypassed }: Evaluation): Re
   const common = { kind: 'rule' as const, rule: applied.rule.type, source: sourceName(applied) };
   if (violation === undefined) return { ...common, state: 'kept', message: keptWords(applied.rule.type), turn: null };
   if (applied.enforcement !== 'active') return { ...common, state: 'tried_out', message: violation, turn: null };
-  if (isBypassed) return { ...common, state: 'bypassed', message: violation, turn: null };
   const turn = turnOf(applied.rule.type, violation, isPending);
+  if (isBypassed) return { ...common, state: 'bypassed', message: violation, turn };
   return { ...common, state: isPending ? 'waiting' : 'broken', message: violation, turn };
 }
 
