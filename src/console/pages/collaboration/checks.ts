@@ -45,7 +45,8 @@ type RowParts = {
 
 const row = ({ shown: [name, colour, word], name: title, detail, time, id }: RowParts): TrustedHtml =>
   html`<li${attribute('id', id)}><span class="${colour}" title="${word}">${icon(name)}<span class="unseen">${word}</span></span>
-<div class="grow"><p>${title}</p>${detail === '' ? '' : html`<p class="soft small">${detail}</p>`}</div><span class="soft small">${time}</span></li>`;
+<div class="grow"><p>${title}</p>${detail === '' ? '' : html`<p class="soft small">${detail}</p>`}</div>
+<span class="soft small">${time}</span></li>`;
 
 const seconds = (from: string, to: string): number => (Date.parse(to) - Date.parse(from)) / 1_000;
 
@@ -74,8 +75,8 @@ function annotationRow(annotation: CheckAnnotation, blob: string): TrustedHtml {
   const { path, start_line, end_line, annotation_level, title, message, raw_details } = annotation;
   const lines = start_line === end_line ? `L${start_line}` : `L${start_line}-L${end_line}`;
   const [name, colour, word] = levels[annotation_level];
-  return html`<li><span class="${colour}" title="${word}">${icon(name)}<span class="unseen">${word}</span></span><div class="grow">
-<p><a href="${blob}/${path.split('/').map(encodeURIComponent).join('/')}#${lines}"><code>${path}</code> ${lines}</a></p>
+  return html`<li><span class="${colour}" title="${word}">${icon(name)}<span class="unseen">${word}</span></span>
+<div class="grow"><p><a href="${pagePath(blob, path)}#${lines}"><code>${path}</code> ${lines}</a></p>
 ${title === null ? '' : html`<p><b>${title}</b></p>`}<pre class="plain">${message}</pre>${
     raw_details === null ? '' : html`<details><summary>Details</summary><pre class="plain">${raw_details}</pre></details>`
   }</div></li>`;
@@ -108,7 +109,8 @@ export const pullChecksPage = page({
         ...(waiting > 0 ? [`${waiting} not finished`] : []),
         ...(failed + waiting < some.length ? [`${some.length - failed - waiting} done`] : []),
       ];
-      return html`<section class="panel"><header><h2>${first?.app.name}</h2><span class="push soft small">${said.join(' · ')}</span></header>
+      return html`<section class="panel"><header><h2>${first?.app.name}</h2>
+<span class="push soft small">${said.join(' · ')}</span></header>
 <ul class="rows">${some.map((run) => runRow(run, request, `${path}?run=${run.id}#annotations`))}</ul></section>`;
     });
     const given = statuses?.statuses ?? [];
@@ -147,9 +149,10 @@ export const pullChecksPage = page({
           ? html`<div class="panel">${emptyState({
               icon: 'circle-check',
               title: 'The checks of the last commit will be listed here.',
-              hint: html`Workflows run where <code>.service/workflows</code> has files for them; other systems report by the API.`,
+              hint: html`Workflows run for files in <code>.service/workflows</code>; other systems report by the API.`,
             })}</div>`
-          : html`<p class="soft small">Of the commit <a href="${pagePath(repository.full_name, 'commit', pull.head.sha)}"><code>${pull.head.sha.slice(
+          : html`<p class="soft small">Of the commit
+<a href="${pagePath(repository.full_name, 'commit', pull.head.sha)}"><code>${pull.head.sha.slice(
               0,
               7,
             )}</code></a>${total > most ? `. The first ${most} runs and ${most} statuses are shown.` : '.'}</p>`

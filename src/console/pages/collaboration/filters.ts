@@ -52,7 +52,7 @@ type Noted = { readonly plan: ListPlan; readonly shown: Searched | undefined; re
 /** What is said of a search: how it was made, whether it is complete, or why it can't be read. */
 export function searchNotes(request: PageRequest<unknown>, { plan, shown, isRefused }: Noted): TrustedHtml {
   if (plan.by === 'nothing') return html`<p class="notice bad" role="alert">${plan.problem}</p>`;
-  if (isRefused) return html`<p class="notice bad" role="alert">This server can’t answer this search. Check its qualifiers.</p>`;
+  if (isRefused) return html`<p class="notice bad" role="alert">This server can’t answer this search.</p>`;
   if (!shown) return html``;
   const { total_count, incomplete_results, search_type: made = 'lexical', lexical_fallback_reason: fallback } = shown;
   const wanted = searchTypeOf(request);
@@ -66,7 +66,8 @@ export function searchNotes(request: PageRequest<unknown>, { plan, shown, isRefu
     incomplete_results ? '. The search took too long and isn’t complete' : ''
   }${fallback && fallback.length > 0 ? '. A search by meaning wasn’t possible' : ''}.</span>${
     hasWords
-      ? html`<span>Search ${other(undefined, 'by words')}, ${other('semantic', 'by meaning')} or ${other('hybrid', 'both')}</span>`
+      ? html`<span>Search ${other(undefined, 'by words')},
+${other('semantic', 'by meaning')} or ${other('hybrid', 'both')}</span>`
       : ''
   }</p>`;
 }

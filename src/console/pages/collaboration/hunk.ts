@@ -15,10 +15,9 @@ export function hunkTable(hunk: string): TrustedHtml {
       const numbers = [kind === 'add' ? '' : before++, kind === 'del' ? '' : after++] as const;
       return { kind, numbers, text: text.slice(1), sign: text.slice(0, 1) };
     });
-  return html`<table class="hunk"><tbody>${lines
-    .slice(-shownLines)
-    .map(
-      ({ kind, numbers, text, sign }) =>
-        html`<tr class="${kind}"><td class="n">${numbers[0]}</td><td class="n">${numbers[1]}</td><td><span class="sign">${sign}</span>${text}</td></tr>`,
-    )}</tbody></table>`;
+  return html`<table class="hunk"><tbody>${lines.slice(-shownLines).map(
+    ({ kind, numbers, text, sign }) =>
+      html`<tr class="${kind}"><td class="n">${numbers[0]}</td><td class="n">${numbers[1]}</td>
+<td><span class="sign">${sign}</span>${text}</td></tr>`,
+  )}</tbody></table>`;
 }

@@ -27,7 +27,8 @@ function facts({ open_issues, closed_issues, due_on, state, closed_at }: Milesto
     state === 'closed'
       ? html`Closed ${timeAgo(closed_at, now)}`
       : html`<span class="${isLate ? 'bad' : ''}">${due}${isLate ? ', which has passed' : ''}</span>`;
-  return html`${progressBar(closed_issues, total, 'Progress')}<p class="soft small">${percent} % done · ${open_issues} open · ${closed_issues} closed · ${when}</p>`;
+  return html`${progressBar(closed_issues, total, 'Progress')}
+<p class="soft small">${percent} % done · ${open_issues} open · ${closed_issues} closed · ${when}</p>`;
 }
 
 const stateIn = ({ query }: PageRequest<unknown>): 'open' | 'closed' => (query.state === 'closed' ? 'closed' : 'open');
@@ -61,12 +62,15 @@ export const milestonesPage = page({
     const empty = emptyState({
       icon: 'milestone',
       title: stateIn(request) === 'open' ? 'Open milestones will be listed here.' : 'Closed milestones will be listed here.',
-      hint: html`A milestone gathers issues and pull requests for a day. Add one with the API: <code>POST /repos/${repository.full_name}/milestones</code>`,
+      hint: html`A milestone gathers issues and pull requests for a day. Add one with the API:
+<code>POST /repos/${repository.full_name}/milestones</code>`,
     });
     return {
       title: `Milestones · ${repository.full_name}`,
-      body: html`<div class="heading"><h1>Milestones</h1><a class="push" href="${repositoryPath(repository, 'labels')}">Labels</a></div>
-<div class="panel"><header class="list-bar">${states(request)}</header>${rows.length === 0 ? empty : html`<ul class="rows">${rows}</ul>`}</div>
+      body: html`<div class="heading"><h1>Milestones</h1>
+<a class="push" href="${repositoryPath(repository, 'labels')}">Labels</a></div>
+<div class="panel"><header class="list-bar">${states(request)}</header>
+${rows.length === 0 ? empty : html`<ul class="rows">${rows}</ul>`}</div>
 ${pager(request, { position, perPage })}`,
     };
   },
@@ -93,11 +97,11 @@ export const milestonePage = page({
   }),
   render({ milestone, issues = [], states: pullStates = [], repository }, request, { issues: position }) {
     const { title, description, open_issues, closed_issues } = milestone;
+    const listAddress = (q: string) => `${repositoryPath(repository, 'issues')}?q=${encodeURIComponent(q)}`;
     const options = {
       request,
       states: new Map(pullStates.map((state) => [state.number, state])),
-      labelAddress: (label: string) =>
-        `${repositoryPath(repository, 'issues')}?q=${encodeURIComponent(`${labelQuery('is:issue', label)} milestone:${quoted(title)}`)}`,
+      labelAddress: (label: string) => listAddress(`${labelQuery('is:issue', label)} milestone:${quoted(title)}`),
     };
     const empty = emptyState({
       icon: 'milestone',

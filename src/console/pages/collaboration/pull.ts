@@ -94,7 +94,8 @@ function mergeBox(found: FoundPull, merge: MergeState, checks: Checks, request: 
       sha === null
         ? html`a commit`
         : html`<a href="${pagePath(repository.full_name, 'commit', sha)}"><code>${sha.slice(0, 7)}</code></a>`;
-    return html`<section class="panel gate-box" id="merging" aria-label="Merging"><ul class="gate">${mergedRows(found, merge, request, commit)}</ul></section>`;
+    return html`<section class="panel gate-box" id="merging" aria-label="Merging">
+<ul class="gate">${mergedRows(found, merge, request, commit)}</ul></section>`;
   }
   if (pull.state === 'closed') {
     const gone = merge.head_is_deleted
@@ -165,7 +166,8 @@ function branches({ pull, repository }: FoundPull, { head_is_deleted }: MergeSta
     'Branches',
     html`<p>${from}<span class="soft">${note}</span></p><p class="soft small">into</p>
 <p><a href="${pagePath(repository.full_name, 'tree', base.ref)}"><code>${middleCut(base.ref)}</code></a></p>
-<p class="soft small">${counted(pull.changed_files, 'file')}, <span class="ok">+${countText(pull.additions)}</span> <span class="bad">−${countText(
+<p class="soft small">${counted(pull.changed_files, 'file')},
+<span class="ok">+${countText(pull.additions)}</span> <span class="bad">−${countText(
       pull.deletions,
     )}</span>${pull.maintainer_can_modify && head.repo?.id !== base.repo?.id ? '. Maintainers may push to its branch.' : ''}</p>`,
   );

@@ -30,7 +30,7 @@ export type ListedIssue = {
 };
 
 /** What is known of the checks and reviews of listed pull requests, by number. */
-export type PullStates = ReadonlyMap<
+type PullStates = ReadonlyMap<
   number,
   {
     readonly checks: 'success' | 'failure' | 'pending' | null;
@@ -53,7 +53,7 @@ export function stateOf({ state, state_reason, draft, pull_request }: Shown): re
 }
 
 /** The state as an icon, whose word is for screen readers. */
-export function stateIcon(issue: Shown): TrustedHtml {
+function stateIcon(issue: Shown): TrustedHtml {
   const [name, word, colour] = stateOf(issue);
   return html`<span class="${colour}" title="${word}">${icon(name)}<span class="unseen">${word}</span></span>`;
 }

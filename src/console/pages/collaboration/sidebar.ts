@@ -34,7 +34,8 @@ function milestone({ milestone: found }: Issue, { request }: TimelineContext): T
   if (!found) return none('None');
   const total = found.open_issues + found.closed_issues;
   return html`<p><a href="${localAddress(found.html_url, request.links.html)}">${found.title}</a></p>
-${progressBar(found.closed_issues, total, 'Progress of the milestone')}<p class="soft small">${found.closed_issues} of ${total} closed</p>`;
+${progressBar(found.closed_issues, total, 'Progress of the milestone')}
+<p class="soft small">${found.closed_issues} of ${total} closed</p>`;
 }
 
 type FieldValue = Issue['issue_field_values'][number];
@@ -43,7 +44,9 @@ const fieldText = ({ value, multi_select_options, single_select_option }: FieldV
   multi_select_options?.map(({ name }) => name).join(', ') ?? single_select_option?.name ?? String(value ?? '');
 
 const fields = ({ issue_field_values: values }: Issue): TrustedHtml =>
-  html`<dl class="facts small">${values.map((value) => html`<dt>${value.issue_field_name}</dt><dd>${fieldText(value)}</dd>`)}</dl>`;
+  html`<dl class="facts small">${values.map(
+    (value) => html`<dt>${value.issue_field_name}</dt><dd>${fieldText(value)}</dd>`,
+  )}</dl>`;
 
 const relationTitles = {
   parent: 'Parent',
@@ -57,7 +60,8 @@ const relationTitles = {
 function relatedLink(one: Related, { request, repository }: TimelineContext): TrustedHtml {
   const { number, title, html_url } = one;
   const reference = one.repository === repository ? `#${number}` : `${one.repository}#${number}`;
-  return html`<li>${relationIcon(one)} <a href="${localAddress(html_url, request.links.html)}">${title} <span class="soft">${reference}</span></a></li>`;
+  return html`<li>${relationIcon(one)}
+<a href="${localAddress(html_url, request.links.html)}">${title} <span class="soft">${reference}</span></a></li>`;
 }
 
 function relations({ related, issue }: Conversation, context: TimelineContext): TrustedHtml[] {
@@ -68,7 +72,8 @@ function relations({ related, issue }: Conversation, context: TimelineContext): 
     if (some.length === 0) return [];
     const progress =
       kind === 'sub_issue'
-        ? html`${progressBar(completed, total, 'Progress of the sub-issues')}<p class="soft small">${completed} of ${total} closed</p>`
+        ? html`${progressBar(completed, total, 'Progress of the sub-issues')}
+<p class="soft small">${completed} of ${total} closed</p>`
         : '';
     return [
       sideSection(
@@ -92,17 +97,16 @@ function participants({ issue, entries, omitted }: Conversation, { request }: Ti
   const isPart = omitted !== null || request.query.number !== undefined;
   return sideSection(
     isPart ? 'People on this page' : 'Participants',
-    html`<p class="row faces">${[...found.values()]
-      .slice(0, 40)
-      .map(
-        (account) =>
-          html`<a href="/${account.login}" title="${account.login}">${avatar(account)}<span class="unseen">${account.login}</span></a>`,
-      )}</p>`,
+    html`<p class="row faces">${[...found.values()].slice(0, 40).map(
+      (account) =>
+        html`<a href="/${account.login}" title="${account.login}">${avatar(account)}
+<span class="unseen">${account.login}</span></a>`,
+    )}</p>`,
   );
 }
 
 /** Tasks in the text of an issue, and how many of them are done. */
-export function tasksOf(text: string | undefined): { readonly done: number; readonly total: number } {
+function tasksOf(text: string | undefined): { readonly done: number; readonly total: number } {
   const boxes = text?.match(/<input\b[^>]*type="checkbox"[^>]*>/g) ?? [];
   return { total: boxes.length, done: boxes.filter((box) => /\schecked\b/.test(box)).length };
 }
@@ -123,7 +127,8 @@ export function sidebar(shown: Conversation, context: TimelineContext, first: In
       ? ''
       : sideSection(
           'Tasks',
-          html`${progressBar(tasks.done, tasks.total, 'Progress of the tasks')}<p class="soft small">${tasks.done} of ${tasks.total} done</p>`,
+          html`${progressBar(tasks.done, tasks.total, 'Progress of the tasks')}
+<p class="soft small">${tasks.done} of ${tasks.total} done</p>`,
         )
   }${relations(shown, context)}${participants(shown, context)}${
     issue.locked

@@ -203,7 +203,8 @@ function eventLine(event: EventEntry, context: TimelineContext): TrustedHtml {
 
 function commitLine({ sha, message, author }: CommitEntry, context: TimelineContext): TrustedHtml {
   const [title = ''] = message.split('\n', 1);
-  const text = html`<a class="ink" href="${pagePath(context.repository, 'commit', sha)}">${title}</a> ${commitLink(sha, context)}`;
+  const text = html`<a class="ink" href="${pagePath(context.repository, 'commit', sha)}">${title}</a>
+${commitLink(sha, context)}`;
   return line({ icon: 'commit', who: html`<b>${author.name}</b>`, text, at: author.date }, context);
 }
 
@@ -224,20 +225,22 @@ type Said = {
 };
 
 /** A text of somebody: the first one of an issue, a comment, or a review. */
-export function said(text: Said, { request }: TimelineContext, author: ShownAccount | null): TrustedHtml {
+function said(text: Said, { request }: TimelineContext, author: ShownAccount | null): TrustedHtml {
   const { id, user, created_at, updated_at, author_association, body_html, reactions, verb = 'commented', after } = text;
   const isAuthor = user !== null && author !== null && user.id === author.id;
   const association = associationWords[author_association];
   const isEdited = updated_at !== undefined && updated_at !== created_at;
   const shown = rendered(body_html);
   const isEmpty = body_html === undefined || body_html === '';
-  return html`<article class="say" id="${id}">${user ? avatar(user, 34) : html`<span class="avatar"></span>`}<section class="panel">
-<header>${personLink(user)}<span class="soft small">${verb} <a class="soft" href="#${id}">${timeAgo(created_at, request.now)}</a>${
+  return html`<article class="say" id="${id}">${user ? avatar(user, 34) : html`<span class="avatar"></span>`}
+<section class="panel"><header>${personLink(user)}<span class="soft small">${verb}
+<a class="soft" href="#${id}">${timeAgo(created_at, request.now)}</a>${
     isEdited ? html` · <span title="${updated_at}">edited</span>` : ''
   }</span><span class="push">${isAuthor ? html`<span class="badge">Author</span>` : ''}${
     association === undefined ? '' : html`<span class="badge">${association}</span>`
   }</span></header>
-${isEmpty ? (after === undefined ? html`<p class="prose soft">No description.</p>` : '') : shown}${after}${reactionList(reactions)}
+${isEmpty ? (after === undefined ? html`<p class="prose soft">No description.</p>` : '') : shown}${after}
+${reactionList(reactions)}
 </section></article>`;
 }
 
@@ -287,7 +290,7 @@ ${comments.map(
 }
 
 /** One entry of a timeline. */
-export function entryHtml(entry: TimelineEntry, context: TimelineContext, author: ShownAccount | null): TrustedHtml {
+function entryHtml(entry: TimelineEntry, context: TimelineContext, author: ShownAccount | null): TrustedHtml {
   if (entry.event === 'commented' && 'reactions' in entry) {
     const comment = entry as CommentEntry;
     return said({ ...comment, id: `issuecomment-${comment.id}`, after: '' }, context, author);
@@ -311,10 +314,8 @@ export function timelineHtml({ issue, entries, omitted, total, page_size }: Conv
         ? html`<b aria-current="page">${at + 1}</b>`
         : html`<a href="${context.path}?number=${at + 1}">${at + 1}</a>`,
     );
-    const nav = html`<nav class="pager" aria-label="Pages of the timeline"><a href="${context.path}">Beginning and end</a>${joined(
-      links,
-      ' ',
-    )}</nav>`;
+    const nav = html`<nav class="pager" aria-label="Pages of the timeline">
+<a href="${context.path}">Beginning and end</a>${joined(links, ' ')}</nav>`;
     return html`<div class="talk">${number === '1' ? first : ''}${shown}</div>${nav}`;
   }
   if (omitted === null) return html`<div class="talk">${first}${shown}</div>`;

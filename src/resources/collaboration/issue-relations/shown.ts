@@ -41,12 +41,14 @@ async function listRelated(
         i.merged_at is not null as is_merged, o.login as owner, s.name as repo,
         row_number() over (partition by r.kind order by r.position, i.id) as rank
       from related r join issues i on i.id = r.other
-        join repositories s on s.id = i.repository_id and (case when i.is_pull_request then s.has_pull_requests else s.has_issues end)
+        join repositories s on s.id = i.repository_id
+          and (case when i.is_pull_request then s.has_pull_requests else s.has_issues end)
         join accounts o on o.id = s.owner_id
       where ${readable} and (r.kind <> 'closed_by' or i.is_pull_request)
         and (r.kind <> 'closes' or not i.is_pull_request)
     )
-    select kind, case when kind = 'source' then position end as event_id, number, title, state, is_pull_request, is_draft, is_merged, owner, repo from ranked
+    select kind, case when kind = 'source' then position end as event_id, number,
+      title, state, is_pull_request, is_draft, is_merged, owner, repo from ranked
     where rank <= ${most} or kind = 'source' order by kind, rank`.execute(db);
   return rows;
 }

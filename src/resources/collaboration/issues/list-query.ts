@@ -32,7 +32,7 @@ export function planList(q: string, kind: ListQuery['kind'], person: string | un
   try {
     node = q.trim() === '' ? undefined : parse('issues', q);
   } catch (error) {
-    if (error instanceof QueryError) return { by: 'nothing', problem: error.message };
+    if (error instanceof QueryError) return { by: 'nothing', problem: error.errors[0]?.message ?? error.message };
     throw error;
   }
   const parts = node === undefined ? [] : node.kind === 'all' ? node.parts : [node];

@@ -8,13 +8,13 @@ import type { Conversation, TimelineEntry } from './schemas.ts';
 import { listEntries, presentEntries } from './timeline.ts';
 
 /** So many entries are on one page. */
-const mostShown = 100;
+const mostShown = 150;
 
 type Written = { body?: string | null };
 
 /**
- * An issue with its timeline, whose texts are HTML. The scope's own media type is JSON. A long timeline shows its beginning and its end; `number` is one of its
- * pages instead.
+ * An issue with its timeline, whose texts are HTML; the scope's own media type is JSON. A long timeline shows its beginning and
+ * its end; `number` is one of its pages instead.
  */
 export async function presentConversation(
   scope: Scope,

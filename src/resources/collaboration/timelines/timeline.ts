@@ -32,7 +32,7 @@ import type { TimelineConversation, TimelineEntry, TimelineReview } from './sche
 /**
  * One of these: an event, a comment, a commit of a pull request, a review, or the first comment of a conversation on its diff.
  */
-export type Entry = {
+type Entry = {
   event_id: Id<'issue_events'> | null;
   comment_id: Id<'issue_comments'> | null;
   commit_sha: Oid | null;

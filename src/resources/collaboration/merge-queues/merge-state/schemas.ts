@@ -3,7 +3,7 @@ import { Nullable, OneOf } from '#lib/shape.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 
 /** Who has to do something before a pull request can be merged. */
-export const turns = ['author', 'reviewers', 'checks', 'maintainers', 'queue', 'server'] as const;
+const turns = ['author', 'reviewers', 'checks', 'maintainers', 'queue', 'server'] as const;
 export type Turn = (typeof turns)[number];
 
 const Reason = Type.Object({
