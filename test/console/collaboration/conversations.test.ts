@@ -115,7 +115,7 @@ test('an issue takes the same few statements with one comment and with a hundred
 });
 
 /** What an issue's page takes, whatever is on it. */
-const mostStatements = 16;
+const mostStatements = 12;
 
 test('a pull request says what keeps it from being merged, and whose turn it is', async () => {
   const { ada, client, asBob, base, pull, number, branch, head } = await reviewSetting(w);

@@ -5,7 +5,7 @@ import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadFieldValues, presentFieldValue } from '#resources/collaboration/issue-fields/index.ts';
-import { loadMilestones, presentMilestone } from '#resources/collaboration/milestones/index.ts';
+import { milestoneRows, presentMilestone } from '#resources/collaboration/milestones/index.ts';
 import { presentRollup } from '#resources/collaboration/reactions/index.ts';
 import { loadAccountsOnce, presentUser, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/repositories/apps/index.ts';
@@ -48,7 +48,10 @@ export async function presentIssues(scope: Scope, rows: readonly IssueRow[], opt
   const { db, links, viewer, load } = scope;
   const [attached, milestones, repositories, apps] = await Promise.all([
     load.all(rows.every((row) => isOwn(scope, row)) ? attachedToOwnIssues : attachedToIssues, gather(rows, 'id')),
-    loadMilestones(db, gather(rows, 'milestone_id')),
+    load.all(
+      milestoneRows,
+      gather(rows, 'milestone_id').flatMap((id) => id ?? []),
+    ),
     load.all(namedRepositories, gather(rows, 'repository_id')),
     loadApps(db, gather(rows, 'via_app_id')),
   ]);

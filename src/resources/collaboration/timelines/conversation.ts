@@ -1,11 +1,10 @@
 // An issue or a pull request as its page shows it: the beginning and the end of its timeline, and what stands beside it.
 import { type Scope, scopeIn } from '#endpoint/scope.ts';
-import { gather } from '#lib/collections.ts';
 import { presentRelations } from '#resources/collaboration/issue-relations/index.ts';
-import { type IssueRow, presentIssue, presentTexts } from '#resources/collaboration/issues/index.ts';
+import { type IssueRow, preloadConversation, presentIssue, presentTexts } from '#resources/collaboration/issues/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { Conversation, TimelineEntry } from './schemas.ts';
-import { listEntries, presentEntries } from './timeline.ts';
+import { idsOf, listEntries, presentEntries } from './timeline.ts';
 
 /** So many entries are on one page. */
 const mostShown = 150;
@@ -24,14 +23,12 @@ export async function presentConversation(
 ): Promise<Conversation> {
   // Texts are presented together, so that what they name is loaded once for all of them.
   const { entries, total, omitted } = await listShown(scope, row, number);
+  const events = idsOf(entries, 'event_id');
+  await preloadConversation(scope, row, { events, comments: idsOf(entries, 'comment_id') });
   const [issue, presented, related] = await Promise.all([
     presentIssue(scope, row),
     presentEntries(scope, row, entries, { withoutSources: true }),
-    presentRelations(
-      scope,
-      row,
-      gather(entries, 'event_id').flatMap((id) => id ?? []),
-    ),
+    presentRelations(scope, row, events),
   ]);
   const written: Written[] = [issue, ...presented.flatMap(textsIn)];
   const repository = { owner: repo.owner.login, repo: repo.name };

@@ -12,9 +12,9 @@ import { fixedValue } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type GitCommit, presentGitCommits, repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import {
+  commentRows,
   type IssueRow,
-  loadComments,
-  loadIssueEvents,
+  issueEventRows,
   maySeeRestricted,
   presentComments,
   presentTimelineEvents,
@@ -118,6 +118,12 @@ async function hasFewEvents(db: Db, { id }: Pick<IssueRow, 'id'>, most: number):
   return (rows[0]?.events ?? 0) <= most;
 }
 
+/** The ids of one kind in entries. */
+export const idsOf = <Kind extends 'event_id' | 'comment_id'>(
+  entries: readonly Entry[],
+  kind: Kind,
+): NonNullable<Entry[Kind]>[] => entries.flatMap((entry) => entry[kind] ?? []);
+
 /** Entries of one timeline, as they are shown. What may be needed by several of them is loaded once. */
 export async function presentEntries(
   scope: Scope,
@@ -125,10 +131,15 @@ export async function presentEntries(
   entries: readonly Entry[],
   options: { withoutSources?: boolean } = {},
 ): Promise<TimelineEntry[]> {
-  const { db } = scope;
+  const { load } = scope;
+  const [eventRows, commentsRows] = await Promise.all([
+    load.all(issueEventRows, idsOf(entries, 'event_id')),
+    load.all(commentRows, idsOf(entries, 'comment_id')),
+  ]);
+  // Both are presented from here on at the same time, so that their people are loaded together.
   const [events, comments, commits, reviews, conversations] = await Promise.all([
-    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentTimelineEvents(scope, rows, options)),
-    loadComments(db, gather(entries, 'comment_id')).then((rows) => presentComments(scope, rows)),
+    presentTimelineEvents(scope, [...eventRows.values()], options),
+    presentComments(scope, [...commentsRows.values()]),
     loadCommits(
       scope,
       repository_id,
