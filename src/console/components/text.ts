@@ -1,9 +1,14 @@
 import { attribute, html, type TrustedHtml, trustHtml } from '#html/template.ts';
 import type { RenderedHtml } from '#text/rendered-html.ts';
 
-/** Rendered Markdown; nothing where there is none. */
+/** The boxes of task lists. Quotes in texts of people are escaped, so that these are nothing else. */
+const taskBox = 'class="task-list-item-checkbox"';
+
+/** Rendered Markdown; nothing where there is none. The boxes of task lists get a name for screen readers. */
 export const rendered = (text: RenderedHtml | undefined): TrustedHtml =>
-  text === undefined || text === '' ? html`` : html`<div class="prose" dir="auto">${trustHtml(text)}</div>`;
+  text === undefined || text === ''
+    ? html``
+    : html`<div class="prose" dir="auto">${trustHtml(text.replaceAll(taskBox, `${taskBox} aria-label="Task"`))}</div>`;
 
 type CodeBlock = {
   /** The number of the first line. */

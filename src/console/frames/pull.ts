@@ -11,11 +11,10 @@ import { inRepository, repositoryPath } from './repository.ts';
 
 const repository = inRepository('pulls');
 
-// Pages of a pull request show its text too, so that it is read as HTML.
-const reads = (request: PageRequest) => ({ ...repository.reads(request), pull: read(getPull, { media: 'html' }) });
+const reads = (request: PageRequest) => ({ ...repository.reads(request), pull: read(getPull) });
 type PullReads = ReturnType<typeof reads>;
 
-/** What every page of a pull request has read: the repository, and the pull request with its text as HTML. */
+/** What every page of a pull request has read: the repository, and the pull request. */
 export type FoundPull = Found<PullReads>;
 export type ShownPull = FoundPull['pull'];
 
@@ -77,6 +76,7 @@ function tabs(current: Tab, found: FoundPull): TrustedHtml {
   ];
   return html`<nav class="tabs inner" aria-label="Pull request">${all.map(
     ([tab, name, title, path, count]) =>
-      html`<a href="${path}"${attribute('aria-current', tab === current && 'page')}>${icon(name)}${title}${countBadge(count)}</a>`,
+      html`<a href="${path}"${attribute('aria-current', tab === current && 'page')}>
+${icon(name)}${title}${countBadge(count)}</a>`,
   )}</nav>`;
 }

@@ -1,40 +1,46 @@
-import { pager } from '#console/components/lists.ts';
-import { avatar, personLink, type ShownAccount } from '#console/components/person.ts';
-import { rendered } from '#console/components/text.ts';
+import { counted } from '#console/components/lists.ts';
+import { personLink } from '#console/components/person.ts';
 import { timeAgo } from '#console/components/time.ts';
 import { inRepository, repositoryPath } from '#console/frames/repository.ts';
-import { page, read } from '#console/page.ts';
+import { type PageQuery, page, read } from '#console/page.ts';
 import { icon } from '#html/icons.ts';
-import { html, type TrustedHtml } from '#html/template.ts';
-import { listIssueComments } from '#resources/collaboration/issues/endpoints/comments.ts';
-import { getRepoIssue } from '#resources/collaboration/issues/endpoints/issues.ts';
-import type { RenderedHtml } from '#text/rendered-html.ts';
+import { html } from '#html/template.ts';
+import { getConversation } from '#resources/collaboration/timelines/page-endpoints.ts';
+import { stateOf } from './rows.ts';
+import { sidebar } from './sidebar.ts';
+import { sourcesOf, timelineHtml } from './timeline.ts';
 
-const perPage = 100;
+/** The page of a long timeline that is asked for. */
+export const numberIn = ({ number }: PageQuery): number | undefined =>
+  number !== undefined && /^[1-9]\d{0,3}$/.test(number) ? Number(number) : undefined;
 
-type Said = { readonly user: ShownAccount | null; readonly created_at: string; readonly body_html?: RenderedHtml };
+const stateClasses = { ok: 'open', done: 'merged', bad: 'failed', soft: '' } as const;
 
 export const issuePage = page({
   path: '/{owner}/{repo}/issues/{issue_number}',
   frame: inRepository('issues'),
-  reads: ({ query }) => ({
-    issue: read(getRepoIssue, { media: 'html' }),
-    comments: read(listIssueComments, { media: 'html', query: { per_page: perPage, page: query.page } }),
-  }),
-  render({ issue, comments, repository }, request, { comments: position }) {
+  reads: ({ query }) => ({ shown: read(getConversation, { query: { number: numberIn(query) } }) }),
+  render({ shown, repository }, request) {
+    const { issue } = shown;
     if (issue.pull_request) return { redirect: repositoryPath(repository, 'pull', issue.number) };
-    const said = (id: string, { user, created_at, body_html }: Said): TrustedHtml =>
-      html`<article class="say" id="${id}">${user ? avatar(user, 34) : ''}<section class="panel">
-<header>${personLink(user)}<span class="soft small">${timeAgo(created_at, request.now)}</span></header>
-${rendered(body_html)}</section></article>`;
-    const state = issue.state === 'open' ? 'Open' : 'Closed';
+    const context = {
+      request,
+      repository: repository.full_name,
+      isPull: false,
+      path: repositoryPath(repository, 'issues', issue.number),
+      sources: sourcesOf(shown),
+    };
+    const [name, word, colour] = stateOf(issue);
     return {
-      title: `${issue.title} · #${issue.number}`,
-      body: html`<h1>${issue.title} <span class="soft">#${issue.number}</span></h1>
-<p class="row"><span class="state ${issue.state}">${icon('circle-dot')}${state}</span></p>
-<div class="talk">${said(`issue-${issue.id}`, issue)}
-${comments.map((comment) => said(`issuecomment-${comment.id}`, comment))}</div>
-${pager(request, { position, perPage })}`,
+      title: `${issue.title} · #${issue.number} · ${repository.full_name}`,
+      body: html`<h1 dir="auto">${issue.title} <span class="soft">#${issue.number}</span></h1>
+<p class="row pull-state"><span class="state ${stateClasses[colour as keyof typeof stateClasses]}">${icon(
+        name,
+      )}${word}</span><span class="soft">${personLink(issue.user)} opened this ${timeAgo(
+        issue.created_at,
+        request.now,
+      )} · ${counted(issue.comments, 'comment')}</span></p>
+<div class="split"><div>${timelineHtml(shown, context)}</div>${sidebar(shown, context)}</div>`,
     };
   },
 });

@@ -19,10 +19,12 @@ export {
   type RuleEvaluators,
 } from './evaluator.ts';
 export { queuePrefixes } from './queue-evaluators.ts';
+export { behindBase } from './status-evaluators.ts';
 export { insertRepositorySuites, type RepositorySuite } from './store.ts';
-export { bypassedLines, RuleViolations, refusalMessage } from './violations.ts';
+export { bypassedLines, RuleViolations, refusalMessage, sourceName } from './violations.ts';
 export {
   type EvaluateMove,
+  evaluateMerge,
   evaluateMoves,
   explainEvaluation,
   explainMove,

@@ -15,7 +15,7 @@ import {
   needObjects,
   type WantedMoves,
 } from './evaluate.ts';
-import type { AnyEvaluation, MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
+import type { AnyEvaluation, Evaluation, MergedPull, MoveEvaluation, RefActor, RuledMove } from './evaluator.ts';
 import { behindBase } from './status-evaluators.ts';
 import { insertSuites } from './store.ts';
 import { pushLines, RuleViolations, refusedReason, sourceName } from './violations.ts';
@@ -88,6 +88,27 @@ export async function findMergeObstacle(
     ({ violation, applied }) => violation !== undefined && applied.enforcement === 'active',
   );
   return broken.every(({ violation }) => violation === behindBase) ? 'behind' : 'blocked';
+}
+
+/**
+ * What each rule says of a merge that somebody wants to make, as far as it can be said before the merge exists: what is asked for
+ * on the way into a merge queue, where the base has one.
+ */
+export async function evaluateMerge(
+  scope: Scope & Needs<'refRules'>,
+  { repo, merge, move, actor }: WantedMerge & { actor: RefActor },
+): Promise<{ readonly evaluations: readonly Evaluation[]; readonly hasQueue: boolean }> {
+  const rules = await loadRules(scope.db, { repo, actor, moves: [move], merge: { ...merge, method: undefined } });
+  if (!rules) return { evaluations: [], hasQueue: false };
+  const hasQueue = hasMergeQueue(rules, move.ref);
+  const queue = hasQueue ? ('entering' as const) : undefined;
+  const [evaluated] = await evaluateRules(
+    scope,
+    repoOf(scope.git, repo.id),
+    { ...rules, queue },
+    { stage: 'names', isTrial: true },
+  );
+  return { evaluations: evaluated?.evaluations ?? [], hasQueue };
 }
 
 /** What a rule says of a move that nobody made. `passed` is undefined where the commits decide, and aren't known. */

@@ -8,3 +8,5 @@ export {
 export { endRelations } from './ending.ts';
 export { relationLimits } from './limits.ts';
 export { lockRelations } from './relations.ts';
+export { ShownRelation } from './schemas.ts';
+export { presentRelations } from './shown.ts';

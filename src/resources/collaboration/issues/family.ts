@@ -8,6 +8,7 @@ import * as issuesEndpoints from './endpoints/issues.ts';
 import * as labelsEndpoints from './endpoints/labels.ts';
 import * as listsEndpoints from './endpoints/lists.ts';
 import * as milestoneLabelsEndpoints from './endpoints/milestone-labels.ts';
+import * as pageListsEndpoints from './endpoints/page-lists.ts';
 import * as reactionsEndpoints from './endpoints/reactions.ts';
 import { issueEvents } from './events.ts';
 import { unassignLost } from './jobs.ts';
@@ -35,7 +36,7 @@ export const issues = family({
     reactionsEndpoints,
     fieldValuesEndpoints,
   ],
-  pageEndpoints: [countsEndpoints],
+  pageEndpoints: [countsEndpoints, pageListsEndpoints],
   events: issueEvents,
   payloadParts: { issue: Issue, comment: IssueComment },
   subscriptions: [indexChanged, indexRenamed, unassignLost, readPushedCommits],

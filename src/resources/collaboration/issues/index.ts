@@ -18,7 +18,8 @@ export {
 } from './archive/import-store.ts';
 export { assignableTo, findAssignable } from './assignment/store.ts';
 export { commentOn as commentOnIssue } from './comments/comments.ts';
-export { type CommentRow, loadComments } from './comments/store.ts';
+export { type CommentRow, commentRows, loadComments } from './comments/store.ts';
+export { preloadConversation } from './conversation-rows.ts';
 export { assigneeOf, formerTexts, labelOf, milestoneOf, presentedIssues } from './events.ts';
 export { issueLimits } from './limits.ts';
 export { issue } from './path-resources.ts';
@@ -61,7 +62,7 @@ export { presentTimelineEvents } from './timeline/present.ts';
 export {
   type IssueEventData,
   insertIssueEvents,
-  loadIssueEvents,
+  issueEventRows,
   maySeeRestricted,
   type NewIssueEvent,
 } from './timeline/store.ts';

@@ -27,6 +27,8 @@ export type Filter = {
   fields?: readonly FieldFilter[];
   /** Without pull requests. */
   issuesAlone?: boolean;
+  /** Without issues that are no pull requests. */
+  pullsAlone?: boolean;
 };
 
 export type FieldFilter = { readonly name: string; readonly value: string };
@@ -44,12 +46,41 @@ export function listOfRepository(
   order: Order,
   page: Page,
 ): Promise<Listed<IssueRow>> {
+  const query = ofRepository(db, viewer, { id: repository, has_pull_requests }, filter);
+  return list(db, ordered(query, order), page);
+}
+
+/** The issues of one repository that a filter lets through. */
+function ofRepository(
+  db: Db,
+  viewer: Viewer,
+  { id: repository, has_pull_requests }: Pick<RepositoryRow, 'id' | 'has_pull_requests'>,
+  filter: Filter,
+): Query {
   let query = db.selectFrom('issues').selectAll('issues').where('repository_id', '=', repository);
   if (!has_pull_requests) query = query.where('is_pull_request', '=', sql.lit(false));
   if (filter.labels.length > 0) query = query.where(withAllLabels(repository, filter.labels));
   if (filter.mentioned !== undefined) query = query.where(mentions(filter.mentioned, repository));
   for (const field of filter.fields ?? []) query = query.where(hasFieldValue(viewer, repository, field));
-  return list(db, ordered(filtered(query, filter), order), page);
+  return filtered(query, filter);
+}
+
+/** The numbers of open and of closed issues that a filter lets through whatever its state, each as far as `most`. */
+export async function countStatesOfRepository(
+  db: Db,
+  viewer: Viewer,
+  repository: Pick<RepositoryRow, 'id' | 'has_pull_requests'>,
+  filter: Filter,
+  most: number,
+): Promise<{ open: number; closed: number }> {
+  const counted = (state: 'open' | 'closed') => {
+    const some = ofRepository(db, viewer, repository, { ...filter, state })
+      .clearSelect()
+      .select('issues.id')
+      .limit(most);
+    return sql<number>`(select count(*)::integer from ${some} as counted)`.as(state);
+  };
+  return db.selectNoFrom([counted('open'), counted('closed')]).executeTakeFirstOrThrow();
 }
 
 /** What a repository may be to a user: the user's own, an organization's whose member the user is, or one to collaborate in. */
@@ -150,8 +181,9 @@ const hasFieldValue = (viewer: Viewer, repository: Id<'repositories'>, { name, v
     sql`i.repository_id = ${repository} and ${seesField(viewer, sql`f`)}`,
   )}))`;
 
-function filtered(base: Query, { state, since, milestone, assignee, creator, issuesAlone }: Filter): Query {
+function filtered(base: Query, { state, since, milestone, assignee, creator, issuesAlone, pullsAlone }: Filter): Query {
   let query = base;
+  if (pullsAlone) query = query.where('issues.is_pull_request', '=', true);
   if (issuesAlone) query = query.where('issues.is_pull_request', '=', false);
   if (state !== 'all') query = query.where('issues.state', '=', state);
   if (since) query = query.where('issues.updated_at', '>=', since);

@@ -5,9 +5,9 @@ import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadFieldValues, presentFieldValue } from '#resources/collaboration/issue-fields/index.ts';
-import { loadMilestones, presentMilestone } from '#resources/collaboration/milestones/index.ts';
+import { milestoneRows, presentMilestone } from '#resources/collaboration/milestones/index.ts';
 import { presentRollup } from '#resources/collaboration/reactions/index.ts';
-import { loadAccounts, presentUser, presentUserOrNull } from '#resources/identity/accounts/index.ts';
+import { loadAccountsOnce, presentUser, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/repositories/apps/index.ts';
 import { type LabelRow, presentLabel } from '#resources/repositories/labels/index.ts';
 import { namedRepositories, presentRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
@@ -48,7 +48,10 @@ export async function presentIssues(scope: Scope, rows: readonly IssueRow[], opt
   const { db, links, viewer, load } = scope;
   const [attached, milestones, repositories, apps] = await Promise.all([
     load.all(rows.every((row) => isOwn(scope, row)) ? attachedToOwnIssues : attachedToIssues, gather(rows, 'id')),
-    loadMilestones(db, gather(rows, 'milestone_id')),
+    load.all(
+      milestoneRows,
+      gather(rows, 'milestone_id').flatMap((id) => id ?? []),
+    ),
     load.all(namedRepositories, gather(rows, 'repository_id')),
     loadApps(db, gather(rows, 'via_app_id')),
   ]);
@@ -59,7 +62,7 @@ export async function presentIssues(scope: Scope, rows: readonly IssueRow[], opt
     ...gather(milestones.values(), 'creator_id'),
   ];
   const [accounts, associationOf, values, relationsOf] = await Promise.all([
-    loadAccounts(db, people, viewer.account),
+    loadAccountsOnce(scope, people),
     loadAssociations(scope, authoredIn(rows)),
     loadFieldValues(db, viewer, withValues),
     relationsPresenter(scope, rows, (issue) => getOrThrow(attached, issue).related, repositories),
@@ -137,12 +140,12 @@ export const presentIssue = async (scope: Scope, row: IssueRow): Promise<Issue> 
 /** Comments of a whole page, from any issues of any repositories. */
 export async function presentComments(scope: Scope, rows: readonly CommentRow[]): Promise<IssueComment[]> {
   if (rows.length === 0) return [];
-  const { db, links, viewer, load } = scope;
+  const { db, links, load } = scope;
   const [apps, repositories, issues, accounts, associationOf] = await Promise.all([
     loadApps(db, gather(rows, 'via_app_id')),
     load.all(namedRepositories, gather(rows, 'repository_id')),
     load.all(issueNumbers, gather(rows, 'issue_id')),
-    loadAccounts(db, gather(rows, 'author_id'), viewer.account),
+    loadAccountsOnce(scope, gather(rows, 'author_id')),
     loadAssociations(scope, authoredIn(rows)),
   ]);
   const texts = await presentTexts(scope, bodiesOf(rows, repositories));

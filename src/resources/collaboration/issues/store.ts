@@ -318,8 +318,15 @@ async function findAssociations(db: Db, viewer: Viewer, authored: readonly Autho
   return new Map(rows.map((row) => [keyOf(row), row.association]));
 }
 
+/** Associations that another statement has read, so that none is needed for them. */
+export const primeAssociations = ({ load }: Scope, found: readonly (Authored & { readonly association: Association })[]): void =>
+  load.prime(
+    associationsOfAuthors,
+    found.map((one) => [keyOf(one), one.association]),
+  );
+
 /** The association of the author `a` with the repository `r`, in a viewer's view. */
-const associationOf = (viewer: Viewer) => sql<Association>`case
+export const associationOf = (viewer: Viewer) => sql<Association>`case
   when r.owner_id = a.author then 'OWNER'
   when exists (select from memberships m where m.organization_id = r.owner_id and m.user_id = a.author
     and (m.public or ${belongsToOrganization(viewer, sql`m.organization_id`)})) then 'MEMBER'

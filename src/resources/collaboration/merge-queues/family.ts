@@ -4,6 +4,7 @@ import { mergeGroupEvents } from './events.ts';
 import { mergeQueueFollowUps } from './follow-ups.ts';
 import { advanceChanged, advanceQueue, advanceWaiting } from './jobs.ts';
 import * as limits from './limits.ts';
+import * as mergeStateEndpoints from './merge-state/endpoints.ts';
 import * as schemas from './schemas.ts';
 
 /** Queues in which pull requests are tested upon each other before their base gets them. */
@@ -14,6 +15,7 @@ export const mergeQueues = family({
   limits,
   schemas,
   endpoints: [endpoints],
+  pageEndpoints: [mergeStateEndpoints],
   events: mergeGroupEvents,
   followUps: mergeQueueFollowUps,
   subscriptions: [advanceChanged],

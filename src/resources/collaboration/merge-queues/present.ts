@@ -9,7 +9,8 @@ import type { ListedEntry } from './store.ts';
 
 const timeOrNull = (time: Date | null): string | null => (time === null ? null : timestamp(time));
 
-function stateOf({ removed_at, removal_reason, dequeued_at, checks }: ListedEntry): MergeQueueEntry['state'] {
+/** The state of an entry, in the words of the API. */
+export function stateOf({ removed_at, removal_reason, dequeued_at, checks }: ListedEntry): MergeQueueEntry['state'] {
   if (removed_at !== null) return removal_reason === 'MERGE' ? 'merged' : 'removed';
   if (dequeued_at !== null) return 'removed';
   if (checks === null) return 'queued';

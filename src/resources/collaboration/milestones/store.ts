@@ -2,6 +2,7 @@ import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list, listAfter } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import type { Loader } from '#endpoint/loaders.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
@@ -9,7 +10,8 @@ import type { Listed, Page } from '#lib/page.ts';
 /** A milestone with its numbers of open and closed issues. */
 export type MilestoneRow = Selectable<DB['milestones']> & { open_issues: number; closed_issues: number };
 
-const counted = (db: Db) =>
+/** Milestones with their numbers of issues. */
+export const counted = (db: Db) =>
   db
     .selectFrom('milestones')
     .selectAll()
@@ -46,6 +48,9 @@ export const findMilestone = (db: Db, repository: RepositoryId, number: number):
 /** Reads the milestone again and locks its row; undefined if it was deleted. */
 export const findMilestoneForUpdate = (tx: Tx, { id }: Pick<MilestoneRow, 'id'>): Promise<MilestoneRow | undefined> =>
   counted(tx).where('id', '=', id).forUpdate().executeTakeFirst();
+
+/** The milestones of issues, of which a scope loads each once. */
+export const milestoneRows: Loader<Id<'milestones'>, MilestoneRow> = ({ db }, ids) => loadMilestones(db, ids);
 
 export async function loadMilestones(
   db: Db,

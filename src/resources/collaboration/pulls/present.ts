@@ -5,7 +5,7 @@ import { nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestampOrNull } from '#lib/time.ts';
 import { presentIssues } from '#resources/collaboration/issues/index.ts';
-import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/index.ts';
+import { loadAccountsOnce, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import {
   loadReadableNamedRepositories,
   namedRepositories,
@@ -22,12 +22,12 @@ import type { Testing } from './test-merges.ts';
  */
 export async function presentPulls(scope: Scope, rows: readonly PullRow[]): Promise<PullRequest[]> {
   if (rows.length === 0) return [];
-  const { db, links, load } = scope;
+  const { links, load } = scope;
   const [issues, bases, heads, accounts, requested] = await Promise.all([
     presentIssues(scope, rows),
     load.all(namedRepositories, gather(rows, 'repository_id')),
     loadHeads(scope, rows),
-    loadAccounts(db, gather(rows, 'head_owner_id')),
+    loadAccountsOnce(scope, gather(rows, 'head_owner_id')),
     loadRequested(scope, gather(rows, 'id')),
   ]);
   const shown = [...new Map([...bases, ...heads]).values()];
@@ -125,14 +125,14 @@ export async function presentFullPulls(
   scope: Scope,
   rows: readonly { row: PullRow; testing: Testing }[],
 ): Promise<FullPullRequest[]> {
-  const { db, links } = scope;
+  const { links } = scope;
   const [presented, accounts] = await Promise.all([
     presentPulls(
       scope,
       rows.map(({ row }) => row),
     ),
-    loadAccounts(
-      db,
+    loadAccountsOnce(
+      scope,
       rows.flatMap(({ row }) => row.merged_by ?? []),
     ),
   ]);

@@ -12,6 +12,7 @@ export {
 export { areInOneHunk, findLine, findPosition, type Patch, parsePatch, type Side, sides } from './diff-lines.ts';
 export { prepareDraft } from './drafts.ts';
 export { reviewLimits } from './limits.ts';
+export { changesRequested, conversationsOpen } from './merge-rules.ts';
 export { presentReviewComments, presentReviews } from './present.ts';
 export { createReview } from './rules.ts';
 export { Review, ReviewComment } from './schemas.ts';

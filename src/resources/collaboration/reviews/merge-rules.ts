@@ -38,6 +38,12 @@ async function listCounted({ db, repo }: ReviewCheck, pull: EvaluatedPull): Prom
   });
 }
 
+/** What is said where somebody with write access wants changes. */
+export const changesRequested = 'Changes were requested by reviewers with write access.';
+
+/** What is said where conversations are open. */
+export const conversationsOpen = 'All conversations on code must be resolved.';
+
 const people = (count: number): string => (count === 1 ? '1 approving review is' : `${count} approving reviews are`);
 
 /** Why the reviews of a pull request aren't enough. */
@@ -48,8 +54,7 @@ async function reviewProblem(
   move: BaseMove,
 ): Promise<string | undefined> {
   const reviews = await listCounted(check, pull);
-  if (parameters.required_approving_review_count > 0 && wantChanges(reviews))
-    return 'Changes were requested by reviewers with write access.';
+  if (parameters.required_approving_review_count > 0 && wantChanges(reviews)) return changesRequested;
   return approvalProblem(check, parameters, { pull, move, reviews });
 }
 
@@ -223,7 +228,7 @@ const pullRequestRule: RuleEvaluator<'pull_request'> = {
 };
 
 const unresolved = async ({ db }: RuleCheck, { id }: MergedPull): Promise<string | undefined> =>
-  (await countUnresolved(db, id)) > 0 ? 'All conversations on code must be resolved.' : undefined;
+  (await countUnresolved(db, id)) > 0 ? conversationsOpen : undefined;
 
 /** Conversations must be resolved before a pull request is merged. The rule doesn't apply to pushes. */
 const conversationRule: RuleEvaluator<'required_conversation_resolution'> = {

@@ -6,7 +6,7 @@ import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp } from '#lib/time.ts';
 import { issueNumbers, loadAssociations, presentTexts } from '#resources/collaboration/issues/index.ts';
 import { presentRollup } from '#resources/collaboration/reactions/index.ts';
-import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/index.ts';
+import { loadAccountsOnce, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import type { Review, ReviewComment } from './schemas.ts';
 import type { ReviewCommentRow, ReviewRow } from './store.ts';
 
@@ -19,12 +19,12 @@ type Written = Pick<ReviewRow, 'author_id' | 'issue_id' | 'body'>;
 
 /** Loads the common data of a page's reviews and their comments. */
 async function loadWritten(scope: Scope, repository: ReviewedRepository, rows: readonly Written[]) {
-  const { db, links, viewer, load } = scope;
+  const { links, load } = scope;
   const authored = gather(rows, 'author_id').flatMap((author) =>
     author === null ? [] : [{ repository: repository.id, author }],
   );
   const [accounts, associationOf, pulls] = await Promise.all([
-    loadAccounts(db, gather(rows, 'author_id'), viewer.account),
+    loadAccountsOnce(scope, gather(rows, 'author_id')),
     loadAssociations(scope, authored),
     load.all(issueNumbers, gather(rows, 'issue_id')),
   ]);

@@ -1,6 +1,7 @@
 import { type Static, Type } from 'typebox';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
-import { CrossReference, TimelineComment, TimelineCommit, TimelineEvent } from '#resources/collaboration/issues/index.ts';
+import { ShownRelation } from '#resources/collaboration/issue-relations/index.ts';
+import { CrossReference, Issue, TimelineComment, TimelineCommit, TimelineEvent } from '#resources/collaboration/issues/index.ts';
 import { Review, ReviewComment } from '#resources/collaboration/reviews/index.ts';
 
 const { state: _, submitted_at: _submitted, ...ofReview } = Review.properties;
@@ -35,3 +36,16 @@ export const TimelineEntry = Type.Union([
   TimelineEvent,
 ]);
 export type TimelineEntry = Static<typeof TimelineEntry>;
+
+/** An issue or a pull request with its timeline, as its page shows it. */
+export const Conversation = Type.Object({
+  issue: Issue,
+  entries: Type.Array(TimelineEntry),
+  total: Type.Integer(),
+  /** How many entries are left out, after how many of `entries`; null where none are. */
+  omitted: Nullable(Type.Object({ after: Type.Integer(), count: Type.Integer() })),
+  page_size: Type.Integer(),
+  /** Other issues and pull requests that the viewer may read. */
+  related: Type.Array(ShownRelation),
+});
+export type Conversation = Static<typeof Conversation>;

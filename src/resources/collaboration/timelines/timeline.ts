@@ -12,9 +12,9 @@ import { fixedValue } from '#lib/limits.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type GitCommit, presentGitCommits, repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import {
+  commentRows,
   type IssueRow,
-  loadComments,
-  loadIssueEvents,
+  issueEventRows,
   maySeeRestricted,
   presentComments,
   presentTimelineEvents,
@@ -50,16 +50,28 @@ const columnsOf = (kind: keyof Entry, id: string, time = 'created_at') =>
     ),
   )}, ${sql.ref(time)} as created_at`;
 
+/** What a timeline needs of its issue. */
+type OfTimeline = Pick<IssueRow, 'id' | 'comments_count' | 'is_pull_request' | 'repository_id'>;
+
 /**
  * The events and comments of an issue, and the commits, reviews and conversations of a pull request, oldest first, without those
  * whose `event` is excluded.
  */
-export async function listTimeline(
+export const listTimeline = async (
   scope: Scope,
-  issue: Pick<IssueRow, 'id' | 'comments_count' | 'is_pull_request' | 'repository_id'>,
+  issue: OfTimeline,
   excluded: readonly string[],
   page: Page,
-): Promise<Listed<TimelineEntry>> {
+): Promise<Listed<TimelineEntry>> =>
+  mapRows(await listEntries(scope, issue, excluded, page), (rows) => presentEntries(scope, issue, rows));
+
+/** The entries of a timeline, which `presentEntries` presents. */
+export async function listEntries(
+  scope: Scope,
+  issue: OfTimeline,
+  excluded: readonly string[],
+  page: Page,
+): Promise<Listed<Entry>> {
   const { db, viewer } = scope;
   const wants = (event: string): boolean => !excluded.includes(event);
   const comments = sql`select ${columnsOf('comment_id', 'id')} from issue_comments
@@ -88,12 +100,11 @@ export async function listTimeline(
   // Of two long parts, both are skipped in their indexes. A short one is read as far as the page, and only the other is skipped.
   const short = Math.floor(page.offset / 8);
   const commentsCount = wants('commented') ? issue.comments_count : 0;
-  const entries = await (commentsCount <= short
+  return commentsCount <= short
     ? listMerged<Entry>(db, { indexed: open, others: [comments, ...few], order }, page)
     : (await hasFewEvents(db, issue, short))
       ? listMerged<Entry>(db, { indexed: comments, others: [open, ...few], order }, page)
-      : listMergedByTime<Entry>(db, { indexed: [comments, open], others: few, order }, page));
-  return mapRows(entries, (rows) => hydrate(db, scope, issue, rows));
+      : listMergedByTime<Entry>(db, { indexed: [comments, open], others: few, order }, page);
 }
 
 /** Fewer entries than this are merged in any way. */
@@ -107,16 +118,28 @@ async function hasFewEvents(db: Db, { id }: Pick<IssueRow, 'id'>, most: number):
   return (rows[0]?.events ?? 0) <= most;
 }
 
-async function hydrate(
-  db: Db,
-  scope: Scope,
-  issue: Pick<IssueRow, 'id' | 'repository_id'>,
+/** The ids of one kind in entries. */
+export const idsOf = <Kind extends 'event_id' | 'comment_id'>(
   entries: readonly Entry[],
+  kind: Kind,
+): NonNullable<Entry[Kind]>[] => entries.flatMap((entry) => entry[kind] ?? []);
+
+/** Entries of one timeline, as they are shown. What may be needed by several of them is loaded once. */
+export async function presentEntries(
+  scope: Scope,
+  { repository_id }: Pick<IssueRow, 'repository_id'>,
+  entries: readonly Entry[],
+  options: { withoutSources?: boolean } = {},
 ): Promise<TimelineEntry[]> {
-  const { repository_id } = issue;
+  const { load } = scope;
+  const [eventRows, commentsRows] = await Promise.all([
+    load.all(issueEventRows, idsOf(entries, 'event_id')),
+    load.all(commentRows, idsOf(entries, 'comment_id')),
+  ]);
+  // Both are presented from here on at the same time, so that their people are loaded together.
   const [events, comments, commits, reviews, conversations] = await Promise.all([
-    loadIssueEvents(db, gather(entries, 'event_id')).then((rows) => presentTimelineEvents(scope, rows)),
-    loadComments(db, gather(entries, 'comment_id')).then((rows) => presentComments(scope, rows)),
+    presentTimelineEvents(scope, [...eventRows.values()], options),
+    presentComments(scope, [...commentsRows.values()]),
     loadCommits(
       scope,
       repository_id,

@@ -16,6 +16,7 @@ export {
   keyUseMs,
   listSuspended,
   loadAccounts,
+  loadAccountsOnce,
   noteKeyUse,
   removeAccount,
   removeKey,

@@ -3,6 +3,8 @@ import type { Account } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import { list, listSince } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
+import type { Loader } from '#endpoint/loaders.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page, Uncounted } from '#lib/page.ts';
@@ -36,6 +38,14 @@ export async function loadAccounts(
   const loaded = wanted.length === 0 ? [] : await db.selectFrom('accounts').selectAll().where('id', 'in', wanted).execute();
   return keyed(known ? [...loaded, known] : loaded, (row) => row.id);
 }
+
+const accountRows: Loader<Id<'accounts'>, Account> = ({ db, viewer }, ids) => loadAccounts(db, ids, viewer.account);
+
+/** Accounts by their ids, of which a scope loads each once, and those that are asked for in one turn together. */
+export const loadAccountsOnce = (
+  { load }: Scope,
+  ids: Iterable<Id<'accounts'> | null | undefined>,
+): Promise<Map<Id<'accounts'>, Account>> => load.all(accountRows, unique(ids));
 
 /** An account by its id; undefined if it doesn't exist, or no id is given. */
 export async function findAccountById(db: Db, id: Id<'accounts'> | undefined): Promise<Account | undefined> {

@@ -3,7 +3,8 @@ import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
-import { unique } from '#lib/collections.ts';
+import type { Loader } from '#endpoint/loaders.ts';
+import { keyed, unique } from '#lib/collections.ts';
 import type { Id, RepositoryId } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
 import { type Content, changedCounts } from '#resources/collaboration/reactions/index.ts';
@@ -41,6 +42,9 @@ export async function loadComments(db: Db, ids: Iterable<Comment | null>): Promi
   const wanted = unique(ids);
   return wanted.length === 0 ? [] : db.selectFrom('issue_comments').selectAll().where('id', 'in', wanted).execute();
 }
+
+/** Comments by their ids, of which a scope loads each once. */
+export const commentRows: Loader<Comment, CommentRow> = async ({ db }, ids) => keyed(await loadComments(db, ids), ({ id }) => id);
 
 /** A comment. Comments on issues or pull requests that are switched off aren't found. */
 export const selectComment = (db: Db, repository: OrSql<RepositoryId>, id: Comment) =>

@@ -30,7 +30,8 @@ const common = {
 const login = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
 const type = Type.Optional(Type.String({ minLength: 1, maxLength: 100 }));
 
-const OfRepository = Type.Object({
+/** The query of lists of one repository. */
+export const OfRepository = Type.Object({
   ...common,
   milestone: Type.Optional(Type.String({ pattern: '^([0-9]{1,9}|none|\\*)$' })),
   assignee: login,
@@ -101,7 +102,7 @@ function fieldFilters(text: string, { resourceLimits }: Services): FieldFilter[]
 }
 
 /** The filter of a query; undefined where it names a user or a type that doesn't exist, so that no issue can match. */
-async function filterOf(
+export async function filterOf(
   { db, services }: ServedScope,
   repo: Repo,
   query: Static<typeof OfRepository>,

@@ -8,7 +8,6 @@ import { repoOf, repositoryExists } from '#git/store.ts';
 import { grouped } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { nextTurn } from '#lib/turns.ts';
-import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
 import { findVisibleTeams, type TeamName } from '#resources/identity/teams/index.ts';
 import { findReadableAutolinks } from '#resources/repositories/autolinks/index.ts';
 import type { Autolink } from '#text/autolinks.ts';
@@ -18,7 +17,7 @@ import type { Reference } from '#text/references.ts';
 import { commitKey, issueKey, type Known, type RepositoryName, repositoryKey, repositoryNamed } from '#text/render.ts';
 import { pageOf } from '../addresses.ts';
 import { issueTextLimits } from '../limits.ts';
-import { findReadableIssues, findReadableRepositories, type NamedIssue, type NamedRepository } from './known-store.ts';
+import { findReadableRepositories, findUsersAndIssues, type NamedIssue, type NamedRepository } from './known-store.ts';
 
 const most = fixedValue(textLimits.references);
 const mostRepositories = fixedValue(issueTextLimits.repositories);
@@ -30,24 +29,23 @@ type ReferencesInRepository = {
 };
 
 /**
- * The accounts, teams, issues and commits that texts refer to and that the viewer may read. It takes at most four statements for
+ * The accounts, teams, issues and commits that texts refer to and that the viewer may read. It takes at most three statements for
  * any number of texts, which share the limit on references of one text. Commits are read from few repositories, one after the
  * other.
  */
 export async function loadKnown(scope: Scope, texts: readonly ReferencesInRepository[]): Promise<Known> {
   const { db, links, viewer } = scope;
   const { logins, teams, issues, commits } = await wantedOf(texts);
-  const [users, visible, found, addresses] = await Promise.all([
-    logins.size === 0 ? [] : findUsersByLogin(db, [...logins]),
+  const [found, visible, addresses] = await Promise.all([
+    findUsersAndIssues(db, viewer, { logins: [...logins], issues: [...issues.values()] }),
     findVisibleTeams(db, viewer, [...teams.values()]),
-    findReadableIssues(db, viewer, [...issues.values()]),
     findCommits(scope, [...commits.values()]),
   ]);
   return {
-    logins: new Map(users.map(({ login }) => [login.toLowerCase(), login])),
+    logins: new Map(found.users.map((login) => [login.toLowerCase(), login])),
     teams: new Map(visible.map(({ org, team }) => [teamKey({ org, team }), path(links.html, 'orgs', org, 'teams', team)])),
     issues: new Map(
-      found.map(({ owner, repo, number, is_pull_request }) => [
+      found.issues.map(({ owner, repo, number, is_pull_request }) => [
         issueKey({ owner, repo }, number),
         path(links.html, owner, repo, pageOf({ is_pull_request }), number),
       ]),

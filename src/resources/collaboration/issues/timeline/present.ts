@@ -3,7 +3,7 @@ import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, keyed, unique } from '#lib/collections.ts';
 import { asId, type Id, nodeId } from '#lib/id.ts';
 import { timestamp } from '#lib/time.ts';
-import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/index.ts';
+import { loadAccountsOnce, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import { loadVisibleTeams, presentTeams, type Team } from '#resources/identity/teams/index.ts';
 import { loadApps, presentAppOrNull } from '#resources/repositories/apps/index.ts';
 import { namedRepositories, presentRepositories, simpleRepositoryOf } from '#resources/repositories/repositories/index.ts';
@@ -33,11 +33,19 @@ export async function presentIssueEvents(
   });
 }
 
-/** Events of timelines, by their ids. The source issue of a cross-reference is shown with its repository. */
+/**
+ * Events of timelines, by their ids. The source issue of a cross-reference is shown with its repository. `withoutSources`: other
+ * issues aren't loaded, for pages that know them already.
+ */
 export async function presentTimelineEvents(
   scope: Scope,
   rows: readonly IssueEventRow[],
+  { withoutSources = false }: { withoutSources?: boolean } = {},
 ): Promise<Map<Id<'issue_events'>, TimelineEvent | CrossReference>> {
+  if (withoutSources) {
+    const present = await eventPresenter(scope, rows, { withoutSources });
+    return new Map(rows.map((row) => [row.id, present(row)]));
+  }
   const [present, sources] = await Promise.all([
     eventPresenter(scope, rows),
     loadPresented(
@@ -98,19 +106,23 @@ async function loadSeenTeams(scope: Scope, rows: readonly IssueEventRow[]): Prom
 }
 
 /** Loads the data that events of a whole page show in addition to their rows. */
-async function eventPresenter(scope: Scope, rows: readonly IssueEventRow[]): Promise<(row: IssueEventRow) => TimelineEvent> {
+async function eventPresenter(
+  scope: Scope,
+  rows: readonly IssueEventRow[],
+  { withoutSources = false }: { withoutSources?: boolean } = {},
+): Promise<(row: IssueEventRow) => TimelineEvent> {
   const { db, links, load } = scope;
   const [repositories, accounts, apps, others, teams] = await Promise.all([
     load.all(
       namedRepositories,
       gather(rows, 'repository_id', 'source_repository_id').flatMap((id) => id ?? []),
     ),
-    loadAccounts(
-      db,
+    loadAccountsOnce(
+      scope,
       rows.flatMap(({ actor_id, data }) => [actor_id, data.assignee, data.requested_reviewer]),
     ),
     loadApps(db, gather(rows, 'via_app_id')),
-    loadOtherIssues(scope, rows),
+    withoutSources ? new Map<Id<'issues'>, IssueReference>() : loadOtherIssues(scope, rows),
     loadSeenTeams(scope, rows),
   ]);
   return (row) => {

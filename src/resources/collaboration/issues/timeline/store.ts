@@ -5,6 +5,7 @@ import { type Db, sendUnawaited, type Tx } from '#database/connect.ts';
 import { mapRows } from '#database/list.ts';
 import { listMerged } from '#database/merged-list.ts';
 import type { DB } from '#database/tables.ts';
+import type { Loader } from '#endpoint/loaders.ts';
 import { gather, keyed, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
@@ -159,10 +160,14 @@ async function listEvents(db: Db, { condition, order, viewer }: EventList, page:
 }
 
 /** Events by their ids, in any order. The caller has checked that the viewer may see them. */
-export async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
+async function loadIssueEvents(db: Db, ids: Iterable<Id<'issue_events'> | null>): Promise<IssueEventRow[]> {
   const wanted = unique(ids);
   return wanted.length === 0 ? [] : rows(db).where('id', 'in', wanted).execute();
 }
+
+/** Events by their ids, of which a scope loads each once. */
+export const issueEventRows: Loader<Id<'issue_events'>, IssueEventRow> = async ({ db }, ids) =>
+  keyed(await loadIssueEvents(db, ids), ({ id }) => id);
 
 export const findIssueEvent = (
   db: Db,
