@@ -2470,6 +2470,11 @@ create table workflow_job_log_parts (
   first_row bigint not null,
   text text not null
 );
+create table workflow_job_log_positions (
+  job_id bigint not null,
+  first_row bigint not null,
+  first_byte bigint not null
+);
 create table workflow_job_reviews (
   review_id bigint not null,
   job_id bigint not null,
@@ -3290,6 +3295,7 @@ CREATE INDEX webhooks_repository ON webhooks USING btree (repository_id, id) WHE
 CREATE UNIQUE INDEX webhooks_app ON webhooks USING btree (app_id) WHERE (app_id IS NOT NULL);
 CREATE INDEX webhooks_deleted ON webhooks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 alter table workflow_job_log_parts add constraint workflow_job_log_parts_pkey PRIMARY KEY (job_id, first_row);
+alter table workflow_job_log_positions add constraint workflow_job_log_positions_pkey PRIMARY KEY (job_id, first_row);
 alter table workflow_job_reviews add constraint workflow_job_reviews_pkey PRIMARY KEY (review_id, job_id);
 CREATE INDEX workflow_job_reviews_job ON workflow_job_reviews USING btree (job_id);
 CREATE INDEX workflow_job_reviews_environment ON workflow_job_reviews USING btree (environment_id);
@@ -3523,7 +3529,8 @@ insert into schema_migrations (version, name, checksum) values
   (305, '0305-security-managers', '995f2c89f2b713c9ea4cbe4c7e58c391137bbc3a20ab3a82e0f96aa83a5cc936'),
   (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
   (307, '0307-dependency-branches', 'e5bce54c6153450f1ef454afed94776c2be8171cf6f21f6fc43d6567778c9475'),
-  (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
+  (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0'),
+  (316, '0316-log-positions', 'f3d79ddfcb8593d96c383d5c1344cfc3e16f309d1a491d97033a33fac9e07cd4');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -4333,6 +4340,8 @@ alter table notification_subjects
 alter table default_setups
   add constraint default_setups_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
   add constraint default_setups_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table workflow_job_log_positions
+  add constraint workflow_job_log_positions_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

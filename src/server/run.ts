@@ -3,7 +3,7 @@
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Repo } from '#access/viewer.ts';
 import { change } from '#database/connect.ts';
-import { type CallWriteScope, isRaw, reply, type Upload } from '#endpoint/call.ts';
+import { type CallWriteScope, isRaw, type Raw, reply, type Upload } from '#endpoint/call.ts';
 import type { Endpoint, EndpointTypes } from '#endpoint/endpoint.ts';
 import { checkPaging, type ListPosition, pageOf } from '#endpoint/paging.ts';
 import type { WordsOf } from '#endpoint/path-words.ts';
@@ -167,9 +167,15 @@ export async function run<Types extends EndpointTypes>(
     upload: { contentType: undefined, receive: () => notWithin(endpoint) },
   });
   const handled = await callHandler(endpoint, prepared);
-  if (isRaw(handled)) return notWithin(endpoint);
+  // an endpoint that leads elsewhere declares no body
+  if (isRaw(handled)) return (redirectOf(handled) ?? notWithin(endpoint)) as RunReply<Types>;
   // the type system has checked the handler against the replies
   return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
+}
+
+/** The address that an endpoint leads to, as a reply; undefined for other bytes. */
+function redirectOf({ status, headers: { location } }: Raw): RunReply<EndpointTypes> | undefined {
+  return location === undefined ? undefined : { status, body: { location } };
 }
 
 /** A query as an address has it: values are texts, and absent ones are left out. */

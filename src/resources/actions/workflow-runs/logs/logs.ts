@@ -11,6 +11,7 @@ import { runLimits } from '../limits.ts';
 import { annotateCheck } from '../states/checks.ts';
 import { findJob, type JobRow, loadRuns } from '../store.ts';
 import { openAnnotationReader } from './annotations.ts';
+import { openPositions } from './positions.ts';
 import type { SecretMask } from './secret-mask.ts';
 import { appendLog, keepLog, listLogParts, loadKeptLogs } from './store.ts';
 
@@ -130,14 +131,17 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
     const key = logKeyOf(found);
     const annotations = openAnnotationReader(maxAnnotations);
     await services.objects.remove(key); // a process that crashed may have left it
+    const positions = openPositions();
     const { digest } = await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) {
         annotations.read(text); // a part ends with a whole line
-        await sink(Buffer.from(text));
+        const part = Buffer.from(text);
+        positions.read(part);
+        await sink(part);
       }
     });
     const isKept = await change(async (scope) => {
-      const kept = await keepLog(scope.tx, found, { key, digest });
+      const kept = await keepLog(scope.tx, found, { key, digest, positions: positions.found() });
       const run = (await loadRuns(scope.tx, [found.run_id])).get(found.run_id);
       if (kept && run) await annotateCheck(scope, run, found, annotations.found());
       return kept;
