@@ -27,6 +27,8 @@ import { linksFor } from '#server/request-links.ts';
 import { loggedCredential } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
+import { openLive } from './live.ts';
+import { livePath } from './live-path.ts';
 import { type PageRouter, pageRouterOf } from './pages-router.ts';
 import { readPage } from './read-page.ts';
 import { accepts, newNonce, sendHtml } from './send-page.ts';
@@ -47,9 +49,12 @@ export function addConsole(app: FastifyInstance, parts: Parts): void {
   const find = pageRouterOf(allPages);
   app.get(`${assetPrefix}*`, (request, reply) => sendAsset({ request, reply }));
   app.get<{ Params: { id: string } }>('/avatars/u/:id', (request, reply) => sendAvatar(reply, Number(request.params.id)));
+  const live = openLive(parts);
+  app.addHook('preClose', () => live.close());
   app.register(async (scope) => {
     await scope.register(cookie);
     scope.setErrorHandler((error, request, reply) => answerError(parts, { request, reply }, error));
+    scope.get(livePath, (request, reply) => live.answer({ request, reply }));
     for (const url of ['/', '/*']) scope.get(url, (request, reply) => answer(parts, find, { request, reply }));
   });
 }

@@ -358,3 +358,8 @@ export const JobExplanation = Type.Object({
   message: Type.String(),
   steps: Type.Array(Type.Object({ check: Type.String(), passed: Type.Boolean(), because: Type.String() })),
 });
+
+/** Why a run waits; null if none of its jobs does. */
+export const RunExplanation = Type.Object({
+  job: Nullable(Type.Object({ id: Type.Integer(), name: Type.String(), message: Type.String() })),
+});

@@ -7,10 +7,11 @@ import { withDefault } from '#lib/shape.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import { explainJob } from '../jobs/explain.ts';
 import { findLogRows, mostRows, readLogRows } from '../logs/rows.ts';
-import { runAttempt, workflowJob } from '../path-resources.ts';
+import { runAttempt, workflowJob, workflowRun } from '../path-resources.ts';
 import { readsLogs } from '../policies.ts';
 import { presentJobDetails, presentRunDetails } from '../runs/details.ts';
-import { JobDetails, JobExplanation, LogMatches, LogRows, RunDetails } from '../schemas.ts';
+import { JobDetails, JobExplanation, LogMatches, LogRows, RunDetails, RunExplanation } from '../schemas.ts';
+import { listJobsOfAttempt } from '../store.ts';
 
 export const getRunDetails = endpoint({
   id: 'actions/get-run-details',
@@ -86,5 +87,23 @@ export const explainWaitingJob = endpoint({
     const { name, steps, waits, message } = await explainJob(db, which, { now, runsHosted: runners.provider.runsJobs, secrets });
     orNotFound(name);
     return { steps: [...steps], waits, message };
+  },
+});
+
+export const explainWaitingRun = endpoint({
+  id: 'actions/explain-waiting-run',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/actions/runs/{run_id}/explanation',
+  resources: [workflowRun],
+  summary: 'Explain why the first waiting job of a run waits',
+  access: writesActions,
+  replies: { 200: RunExplanation },
+  async handle({ db, at: { repo, workflowRun: run }, now, services: { secrets, runners } }) {
+    const jobs = run.status === 'completed' ? [] : await listJobsOfAttempt(db, run.id, run.attempt);
+    const job = jobs.find(({ status }) => status !== 'completed' && status !== 'in_progress');
+    if (!job) return { job: null };
+    const which = { owner: repo.owner.login, name: repo.name, job: job.id };
+    const { message } = await explainJob(db, which, { now, runsHosted: runners.provider.runsJobs, secrets });
+    return { job: { id: job.id, name: job.name, message } };
   },
 });

@@ -1,5 +1,6 @@
 // Logs of jobs: lines with their times. While a job runs, they are in the database, in parts; afterwards in the object store.
 
+import { signalChanges } from '#database/change-signals.ts';
 import type { Db } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { Needs, Scope } from '#endpoint/scope.ts';
@@ -36,6 +37,7 @@ export async function writeLog(
   // Rows beyond the limit are counted but not stored, so that the runner continues.
   const text = log_bytes >= maxBytes ? '' : await textOf(added, mask);
   const written = await appendLog(db, given, { text, rows: added.length, now });
+  if (written) signalChanges(db, [`job:${given.id}`]);
   return written ? log_rows + added.length : ((await findJob(db, given.id))?.log_rows ?? log_rows);
 }
 

@@ -72,7 +72,12 @@ const textOf = (line: Buffer): string => line.toString('utf8', timeLength);
 function shownRow(row: number, line: Buffer): ShownLogRow {
   const text = textOf(line);
   const left = Math.max(0, text.length - longestRow);
-  return { row, at: line.toString('latin1', 0, timeLength - 1), text: left > 0 ? text.slice(0, longestRow).toWellFormed() : text, left };
+  return {
+    row,
+    at: line.toString('latin1', 0, timeLength - 1),
+    text: left > 0 ? text.slice(0, longestRow).toWellFormed() : text,
+    left,
+  };
 }
 
 const newline = 10;

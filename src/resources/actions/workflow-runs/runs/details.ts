@@ -71,12 +71,14 @@ function nodesOf(workflow: Workflow | undefined, jobs: readonly JobRow[], { isOv
       jobs: (made.get(key) ?? []).map(summaryOf),
     };
   });
-  const waiting = later.map((job): JobNode => ({
-    key: job.id,
-    name: literalName(job) ?? job.id,
-    needs: job.needs.flatMap(behind),
-    jobs: [],
-  }));
+  const waiting = later.map(
+    (job): JobNode => ({
+      key: job.id,
+      name: literalName(job) ?? job.id,
+      needs: job.needs.flatMap(behind),
+      jobs: [],
+    }),
+  );
   return [...nodes, ...waiting];
 }
 
