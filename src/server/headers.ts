@@ -38,7 +38,7 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
 
 /** The headers of a reply. Other origins may read replies of the API, which uses no cookies, but never a page. */
 export const headersOf = (reply: FastifyReply): readonly (readonly [name: string, value: string])[] =>
-  String(reply.getHeader('content-type') ?? '').startsWith('text/html') ? pageHeaders : commonHeaders;
+  /^text\/(?:html|event-stream)/.test(String(reply.getHeader('content-type') ?? '')) ? pageHeaders : commonHeaders;
 
 /** The headers of replies that aren't pages. They forbid browsers to run, frame or sniff them. */
 const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({

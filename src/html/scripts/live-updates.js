@@ -1,4 +1,10 @@
 // Keeps a page current: when its subject changes, the page is read again, and its parts are replaced.
+/** A page; undefined if it can't be read now. */
+const readPage = async (address) => {
+  const reply = await fetch(address, { headers: { accept: 'text/html' } }).catch(() => undefined);
+  return reply?.ok ? new DOMParser().parseFromString(await reply.text(), 'text/html') : undefined;
+};
+
 const isSame = (one, other) => one.outerHTML === other.outerHTML;
 
 const replaceParts = (fresh) => {
@@ -47,22 +53,16 @@ class LiveUpdates extends HTMLElement {
     }
     this.reading = true;
     const log = document.querySelector('job-log');
-    try {
-      for (let more = true; more; ) {
-        this.again = false;
-        const address = log?.nextAddress() ?? location.href;
-        const reply = await fetch(address, { headers: { accept: 'text/html' } });
-        if (!reply.ok) break;
-        const fresh = new DOMParser().parseFromString(await reply.text(), 'text/html');
-        const goesOn = replaceParts(fresh);
-        more = (log?.append(fresh) ?? false) || this.again;
-        if (!goesOn && !more) {
-          this.close();
-          this.remove();
-        }
+    for (let more = true; more; ) {
+      this.again = false;
+      const fresh = await readPage(log?.nextAddress() ?? location.href);
+      if (!fresh) break;
+      const goesOn = replaceParts(fresh);
+      more = (log?.append(fresh) ?? false) || this.again;
+      if (!goesOn && !more) {
+        this.close();
+        this.remove();
       }
-    } catch {
-      // The server can't be reached; the events connect again.
     }
     this.reading = false;
   }

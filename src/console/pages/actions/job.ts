@@ -124,7 +124,7 @@ function logPanel(found: Found2, request: PageRequest, path: PathOf): TrustedHtm
   const { details, log } = found;
   const { job, log_rows } = details;
   const address = path('job', job.id);
-  const search = html`<form class="log-search" action="${address}" role="search"><label><span class="unseen">Search the log</span>
+  const search = html`<form class="log-search" action="${address}"><label><span class="unseen">Search the log</span>
 <input name="q" type="search" placeholder="Search the log"${attribute('value', request.query.q)} maxlength="${longestSearch}"></label><button>Search</button></form>`;
   const tools = log && log_rows > 0 ? html`${search}<a href="${path('job', job.id, 'raw')}">Whole log</a>` : '';
   return html`<section class="panel log-panel"><header><h2>Log</h2><span class="soft small">${log_rows > 0 ? counted(log_rows, 'line') : ''}</span>
@@ -135,7 +135,8 @@ function logSteps({ details, log }: Found2, request: PageRequest, address: strin
   const rows = log?.rows ?? [];
   const last = rows.at(-1);
   const next = last ? last.row + 1 : firstRow(details, request.query);
-  const spans = spansOf(details);
+  // The log may have grown since the job was read.
+  const spans = spansOf({ ...details, log_rows: Math.max(details.log_rows, next) });
   const isNamed = request.query.from !== undefined || request.query.step !== undefined;
   const steps = spans.map((span) => logStep(span, rows, { address, isNamed, hasLog: log !== undefined }));
   return html`${log === undefined ? missingLog(details, request) : ''}<job-log data-next="${next}" data-rows="${details.log_rows}">
