@@ -18,7 +18,7 @@ export type ChangeListener = {
 /** Makes the listener of a process. It connects when somebody first waits for something, and again after a lost connection. */
 export function openChangeListener({ clientConfig }: Pick<Database, 'clientConfig'>): ChangeListener {
   const waiting = new Map<string, Set<() => void>>();
-  let client: pg.Client | undefined;
+  let close = async (): Promise<void> => undefined;
   let listening: Promise<void> | undefined;
   let isClosed = false;
 
@@ -38,9 +38,8 @@ export function openChangeListener({ clientConfig }: Pick<Database, 'clientConfi
       await opened.end().catch(() => undefined);
       throw error;
     }
-    client = opened;
+    close = () => opened.end();
     opened.once('end', () => {
-      client = undefined;
       listening = undefined;
       listen();
     });
@@ -74,7 +73,7 @@ export function openChangeListener({ clientConfig }: Pick<Database, 'clientConfi
     async close() {
       isClosed = true;
       waiting.clear();
-      await client?.end();
+      await close();
     },
   };
 }

@@ -1,8 +1,9 @@
 import { expect, test } from 'vitest';
 import { ciPath, pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { expectAccessible, openTab, visit } from '#test/support/browser.ts';
-import { pagesAs } from '#test/support/page-client.ts';
+import { pagesAs, sessionCookie } from '#test/support/page-client.ts';
 import { startRunner } from '#test/support/runner-client.ts';
+import { sql } from 'kysely';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
@@ -84,4 +85,84 @@ test('a browser shows a job’s lines as they are written', async () => {
   expect(tab.problems).toEqual([]);
   await visit(tab, `${path}/actions/runs/${run}`);
   await expectAccessible(tab);
+  await tab.page.screenshot({ path: '/tmp/hb-run.png' });
+  await visit(tab, `${path}/actions`);
+  await tab.page.screenshot({ path: '/tmp/hb-runs.png' });
+  await visit(tab, `${path}/actions/runs/${run}/job/${job}`);
+  await tab.page.screenshot({ path: '/tmp/hb-job.png' });
+});
+
+test('changes are signalled again after the connection of the listener was lost', async () => {
+  const { ada, repo, path, job } = await setting();
+  const runner = await startRunner(w, repo);
+  const task = await runner.fetch();
+  if (!task) throw new Error('No job waits');
+  const cookie = await sessionCookie(w, ada);
+  const stop = new AbortController();
+  const address = `${w.url}/_live?subject=job&owner=${ada.login}&repo=${path.split('/')[2]}&job_id=${job}`;
+  const { body, headers } = await fetch(address, { headers: { cookie }, signal: stop.signal });
+  expect(headers.get('content-type')).toBe('text/event-stream');
+  expect(headers.get('access-control-allow-origin')).toBeNull();
+  let events = 0;
+  const reading = (async () => {
+    for await (const part of body ?? []) events += Buffer.from(part).toString().split(`data: job:${job}`).length - 1;
+  })().catch(() => undefined);
+  const listeners = sql<{ pid: number }>`select pid from pg_stat_activity where application_name = 'hearth changes'`;
+  await expect.poll(async () => (await listeners.execute(w.db)).rows.length).toBe(1);
+  const [before] = (await listeners.execute(w.db)).rows;
+  await sql`select pg_terminate_backend(${before?.pid})`.execute(w.db);
+  await expect.poll(async () => (await listeners.execute(w.db)).rows.filter(({ pid }) => pid !== before?.pid).length).toBe(1);
+  await expect.poll(() => events).toBeGreaterThan(1); // it may have missed something
+  const known = events;
+  await runner.log(task, ['a line']);
+  await expect.poll(() => events).toBeGreaterThan(known);
+  stop.abort();
+  await reading;
+});
+
+test('the same number of statements reads a log and runs of any length', async () => {
+  const { ada, repo, path, run, job } = await setting();
+  const runner = await startRunner(w, repo);
+  const task = await runner.fetch();
+  if (!task) throw new Error('No job waits');
+  await runner.log(task, ['one line']);
+  const pages = await pagesAs(w, ada);
+  const addresses = [`${path}/actions`, `${path}/actions/runs/${run}`, `${path}/actions/runs/${run}/job/${job}`];
+  const count = async (): Promise<number[]> => {
+    const all: number[] = [];
+    for (const address of addresses) all.push(await pages.statements(address));
+    return all;
+  };
+  const few = await count();
+  for (let at = 1; at <= 4; at++) {
+    await pushWorkflow(w, repo, { [ciPath]: `${file}# ${at}\n` });
+    await runner.log(task, Array.from({ length: 30 }, (_, line) => `line ${line}`), 1 + (at - 1) * 30);
+  }
+  expect(await count()).toEqual(few);
+  expect(Math.max(...few)).toBeLessThanOrEqual(16);
+});
+
+test('a long log is read in parts, from the database and from the store; searches find lines', async () => {
+  const { ada, repo, path, run, job } = await setting();
+  const runner = await startRunner(w, repo);
+  const task = await runner.fetch();
+  if (!task) throw new Error('No job waits');
+  const lines = Array.from({ length: 5_000 }, (_, at) => `line-${at}-`);
+  for (let at = 0; at < lines.length; at += 1_000) await runner.log(task, lines.slice(at, at + 1_000), at);
+  const pages = await pagesAs(w, ada);
+  const address = `${path}/actions/runs/${run}/job/${job}`;
+  const numbersIn = async (query: string): Promise<number[]> =>
+    [...(await pages.get(`${address}${query}`)).text.matchAll(/line-(\d+)-/g)].map(([, number]) => Number(number));
+  const check = async (): Promise<void> => {
+    expect(await numbersIn('?from=4100')).toEqual(Array.from({ length: 500 }, (_, at) => 4_100 + at));
+    expect(await numbersIn('?from=4999')).toEqual([4_999]);
+    expect(await numbersIn('?q=LINE-2345-')).toEqual([2_345]);
+  };
+  await check();
+  await runner.end(task, 'success', { steps: [{ first: 10, rows: 2_000 }, { first: 2_010, rows: 2_990 }] });
+  await w.settle();
+  expect(await w.db.selectFrom('workflow_job_log_positions').selectAll().execute()).toHaveLength(2);
+  await check();
+  const whole = await pages.get(`${address}/raw`);
+  expect([whole.status, whole.headers.get('location')?.startsWith(`${w.url}/api/v3/workflow-logs/`)]).toEqual([302, true]);
 });
