@@ -40,7 +40,8 @@ export function logRows(rows: readonly ShownRow[], within: Within): TrustedHtml 
       continue;
     }
     const shown = name === undefined ? row.text : text;
-    const item = html`<li id="L${row.row + 1}" class="${name === undefined ? '' : (classes[name] ?? '')}">${line(row, shown, within)}</li>`;
+    const item = html`<li id="L${row.row + 1}"
+class="${name === undefined ? '' : (classes[name] ?? '')}">${line(row, shown, within)}</li>`;
     if (group) group.lines.push(item);
     else parts.push(item);
   }

@@ -123,7 +123,7 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
   live: {
     value: 500,
     unit: 'count',
-    of: 'pages of one process that are kept current; they are told what changes, and hold no turn of a request',
+    of: 'pages of one process that are kept current, which hold no turn of a request',
     past: '503, and a page shows a link to refresh it',
   },
   livePerCaller: {

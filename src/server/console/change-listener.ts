@@ -19,7 +19,8 @@ export type ChangeListener = {
 export function openChangeListener({ clientConfig }: Pick<Database, 'clientConfig'>): ChangeListener {
   const waiting = new Map<string, Set<() => void>>();
   let close = async (): Promise<void> => undefined;
-  let listening: Promise<void> | undefined;
+  /** Whether it is connected, or connects. */
+  let isConnected = false;
   let isClosed = false;
 
   const callAll = (functions: Iterable<() => void> = []): void => {
@@ -40,7 +41,7 @@ export function openChangeListener({ clientConfig }: Pick<Database, 'clientConfi
     }
     close = () => opened.end();
     opened.once('end', () => {
-      listening = undefined;
+      isConnected = false;
       listen();
     });
     if (isClosed) await opened.end();
@@ -57,7 +58,9 @@ export function openChangeListener({ clientConfig }: Pick<Database, 'clientConfi
       }
   };
   const listen = (): void => {
-    if (!isClosed && waiting.size > 0) listening ??= keepConnecting();
+    if (isClosed || isConnected || waiting.size === 0) return;
+    isConnected = true;
+    void keepConnecting();
   };
 
   return {

@@ -1,9 +1,9 @@
+import { sql } from 'kysely';
 import { expect, test } from 'vitest';
 import { ciPath, pushWorkflow } from '#test/resources/actions/workflow-runs/setting.ts';
 import { expectAccessible, openTab, visit } from '#test/support/browser.ts';
 import { pagesAs, sessionCookie } from '#test/support/page-client.ts';
 import { startRunner } from '#test/support/runner-client.ts';
-import { sql } from 'kysely';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
@@ -136,7 +136,11 @@ test('the same number of statements reads a log and runs of any length', async (
   const few = await count();
   for (let at = 1; at <= 4; at++) {
     await pushWorkflow(w, repo, { [ciPath]: `${file}# ${at}\n` });
-    await runner.log(task, Array.from({ length: 30 }, (_, line) => `line ${line}`), 1 + (at - 1) * 30);
+    await runner.log(
+      task,
+      Array.from({ length: 30 }, (_, line) => `line ${line}`),
+      1 + (at - 1) * 30,
+    );
   }
   expect(await count()).toEqual(few);
   expect(Math.max(...few)).toBeLessThanOrEqual(16);
@@ -159,7 +163,12 @@ test('a long log is read in parts, from the database and from the store; searche
     expect(await numbersIn('?q=LINE-2345-')).toEqual([2_345]);
   };
   await check();
-  await runner.end(task, 'success', { steps: [{ first: 10, rows: 2_000 }, { first: 2_010, rows: 2_990 }] });
+  await runner.end(task, 'success', {
+    steps: [
+      { first: 10, rows: 2_000 },
+      { first: 2_010, rows: 2_990 },
+    ],
+  });
   await w.settle();
   expect(await w.db.selectFrom('workflow_job_log_positions').selectAll().execute()).toHaveLength(2);
   await check();

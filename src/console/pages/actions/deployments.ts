@@ -52,7 +52,8 @@ function deploymentList(request: PageRequest<unknown>, { repository, deployments
     const log = one.log_url === '' ? '' : html` · <a href="${localAddress(one.log_url, request.links.html)}">log</a>`;
     return html`<li>${stateIcon(asRun[one.state ?? 'queued'])}<div class="grow"><b>${wordOf(one.state)}</b> in
 <a href="${repositoryPath(repository, 'deployments', one.environment)}">${one.environment}</a> ${one.description ?? ''}
-<div class="small soft">${middleCut(one.ref, 40)} at <a href="${repositoryPath(repository, 'commit', one.sha)}">${one.sha.slice(0, 7)}</a>
+<div class="small soft">${middleCut(one.ref, 40)} at <a
+href="${repositoryPath(repository, 'commit', one.sha)}">${one.sha.slice(0, 7)}</a>
 by ${personLink(one.creator)}${log}</div></div><span class="small soft">${timeAgo(one.created_at, request.now)}</span></li>`;
   });
   const empty = emptyState({
@@ -118,7 +119,8 @@ export const environmentPage = page({
     return {
       title: `${environment.name} · ${repository.full_name}`,
       body: html`<div class="split start"><aside>${environmentsSide(repository, all.environments, environment.name)}</aside><div>
-<div class="heading"><h1>${environment.name}</h1></div><div class="stack"><section class="panel"><header><h2>Protection</h2></header>
+<div class="heading"><h1>${environment.name}</h1></div><div class="stack"><section class="panel"><header>
+<h2>Protection</h2></header>
 <ul class="body">${rules}</ul></section>${deploymentList(request, { repository, deployments, position })}</div></div></div>`,
     };
   },
@@ -144,11 +146,15 @@ function protection(
     return [html`<li>${icon('people')} One of ${joined(names, ', ')} approves each deployment.${own}</li>`];
   });
   const patterns = policies.map(({ name }) => html`<code>${name}</code>`);
+  const allowed =
+    patterns.length === 0
+      ? 'No branch may be deployed: no pattern allows one.'
+      : html`Only branches and tags like ${joined(patterns, ', ')} may be deployed.`;
   const refs = !branches
     ? html`<li>${icon('branch')} Every branch and tag may be deployed.</li>`
     : branches.protected_branches
       ? html`<li>${icon('branch')} Only protected branches may be deployed.</li>`
-      : html`<li>${icon('branch')} ${patterns.length === 0 ? 'No branch may be deployed: no pattern allows one.' : html`Only branches and tags like ${joined(patterns, ', ')} may be deployed.`}</li>`;
+      : html`<li>${icon('branch')} ${allowed}</li>`;
   const asked = apps.map(
     ({ app }) =>
       html`<li>${icon('webhook')} The app <a href="${pagePath('apps', app.slug)}">${app.slug}</a> decides as well.</li>`,

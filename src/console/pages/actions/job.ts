@@ -90,21 +90,26 @@ export const jobPage = page({
     const path = (...words: (string | number)[]): string => repositoryPath(repository, 'actions', 'runs', job.run_id, ...words);
     if (String(job.run_id) !== request.words.run_id) return { redirect: path('job', job.id) };
     const isOpen = job.status !== 'completed';
+    const { owner, repo } = request.words;
+    const live = liveUpdates('job', { owner, repo, job_id: job.id }, request.address);
     const others = details.jobs.map(
       (one) =>
-        html`<li><a href="${path('job', one.id)}"${attribute('aria-current', one.id === job.id && 'page')} title="${one.name}">${stateIcon(one)}<span class="cut">${one.name}</span></a></li>`,
+        html`<li><a href="${path('job', one.id)}"${attribute('aria-current', one.id === job.id && 'page')}
+title="${one.name}">${stateIcon(one)}<span class="cut">${one.name}</span></a></li>`,
     );
     return {
       title: `${job.name} · ${run.display_title}`,
       body: html`${runTrail(repository, run)}<h1 class="cut" title="${job.name}">${job.name}</h1>
-<p class="row run-head" id="job-head" data-part="job" role="status">${stateBadge(job)}<span class="soft">${job.runner_name === null ? '' : html`on ${job.runner_name} · `}${
+<p class="row run-head" id="job-head" data-part="job" role="status">${stateBadge(job)}<span
+class="soft">${job.runner_name === null ? '' : html`on ${job.runner_name} · `}${
         job.status === 'completed' || job.status === 'in_progress'
-          ? html`began ${timeAgo(job.started_at, request.now)} · ${durationBetween(job.started_at, job.completed_at, request.now)}`
+          ? html`began ${timeAgo(job.started_at, request.now)} · ${
+      durationBetween(job.started_at, job.completed_at, request.now)}`
           : html`made ${timeAgo(job.created_at, request.now)}`
       }</span>${job.labels.map((label) => html`<span class="badge">${label}</span>`)}</p>
 <div class="split start"><nav class="side-list" id="job-list" data-part="job" aria-label="Jobs"><ul>${others}</ul></nav>
 <div class="stack">${whyNotices(found)}${logPanel(found, request, path)}
-${isOpen ? html`<p>${liveUpdates('job', { owner: request.words.owner, repo: request.words.repo, job_id: job.id }, request.address)}</p>` : ''}</div></div>`,
+${isOpen ? html`<p>${live}</p>` : ''}</div></div>`,
     };
   },
 });
@@ -114,7 +119,8 @@ function whyNotices({ details: { problem }, explained }: Found2): TrustedHtml {
     ({ passed, because }) =>
       html`<li>${stateIcon({ status: null, conclusion: passed ? 'success' : 'action_required' })} ${because}</li>`,
   );
-  return html`<div id="job-why" data-part="job">${problem === null ? '' : html`<div class="notice bad"><b>The job couldn’t run.</b> ${problem}</div>`}
+  return html`<div id="job-why" data-part="job">${problem === null ? '' : html`<div class="notice bad">
+<b>The job couldn’t run.</b> ${problem}</div>`}
 ${steps ? html`<div class="notice"><b>Why it waits</b><ul>${steps}</ul></div>` : ''}</div>`;
 }
 
@@ -125,10 +131,13 @@ function logPanel(found: Found2, request: PageRequest, path: PathOf): TrustedHtm
   const { job, log_rows } = details;
   const address = path('job', job.id);
   const search = html`<form class="log-search" action="${address}"><label><span class="unseen">Search the log</span>
-<input name="q" type="search" placeholder="Search the log"${attribute('value', request.query.q)} maxlength="${longestSearch}"></label><button>Search</button></form>`;
+<input name="q" type="search" placeholder="Search the log"${attribute('value', request.query.q)}
+maxlength="${longestSearch}"></label><button>Search</button></form>`;
   const tools = log && log_rows > 0 ? html`${search}<a href="${path('job', job.id, 'raw')}">Whole log</a>` : '';
-  return html`<section class="panel log-panel"><header><h2>Log</h2><span class="soft small">${log_rows > 0 ? counted(log_rows, 'line') : ''}</span>
-<span class="push row small">${tools}</span></header>${found.matches ? matchList(found, request, address) : logSteps(found, request, address)}</section>`;
+  return html`<section class="panel log-panel"><header><h2>Log</h2><span
+class="soft small">${log_rows > 0 ? counted(log_rows, 'line') : ''}</span>
+<span class="push row small">${tools}</span></header>${
+      found.matches ? matchList(found, request, address) : logSteps(found, request, address)}</section>`;
 }
 
 function logSteps({ details, log }: Found2, request: PageRequest, address: string): TrustedHtml {
@@ -139,8 +148,10 @@ function logSteps({ details, log }: Found2, request: PageRequest, address: strin
   const spans = spansOf({ ...details, log_rows: Math.max(details.log_rows, next) });
   const isNamed = request.query.from !== undefined || request.query.step !== undefined;
   const steps = spans.map((span) => logStep(span, rows, { address, isNamed, hasLog: log !== undefined }));
-  return html`${log === undefined ? missingLog(details, request) : ''}<job-log data-next="${next}" data-rows="${details.log_rows}">
-<div class="steps">${steps.length === 0 ? html`<p class="body soft">The steps of this job will stand here once a runner takes it.</p>` : steps}</div></job-log>`;
+  return html`${log === undefined ? missingLog(details, request) : ''}<job-log data-next="${next}"
+data-rows="${details.log_rows}">
+<div class="steps">${steps.length === 0 ? html`<p
+class="body soft">The steps of this job will stand here once a runner takes it.</p>` : steps}</div></job-log>`;
 }
 
 function missingLog({ log_rows }: JobDetails, { person, address }: PageRequest): TrustedHtml {
@@ -152,11 +163,13 @@ function missingLog({ log_rows }: JobDetails, { person, address }: PageRequest):
 type StepContext = { readonly address: string; readonly isNamed: boolean; readonly hasLog: boolean };
 
 function logStep(span: Span, all: readonly ShownRow[], { address, isNamed, hasLog }: StepContext): TrustedHtml {
-  const { step, from, end, isCurrent } = span;
-  const rows = all.filter(({ row }) => row >= from && row < end);
+  const { step, isCurrent } = span;
+  const rows = all.filter(({ row }) => row >= span.from && row < span.end);
   const isOpen = step.conclusion === 'failure' || step.status === 'in_progress' || isCurrent || (isNamed && rows.length > 0);
+  const end = step.completed_at;
+  const duration = end === null ? '' : durationBetween(step.started_at, end, new Date(end));
   const head = html`${stateIcon(step)}<span class="cut grow" title="${step.name}">${step.name}</span>
-<span class="small soft">${durationBetween(step.started_at, step.completed_at, new Date(step.completed_at ?? step.started_at ?? 0))}</span>`;
+<span class="small soft">${duration}</span>`;
   return html`<details id="step:${step.number}" data-step="${step.number}"${flag('open', isOpen)}><summary>${head}</summary>
 <ol class="log">${hasLog ? linesOf(span, rows, address) : ''}</ol></details>`;
 }
@@ -165,7 +178,8 @@ function logStep(span: Span, all: readonly ShownRow[], { address, isNamed, hasLo
 function linesOf({ step, from, end }: Span, rows: readonly ShownRow[], address: string): TrustedHtml {
   const [firstShown, lastShown] = [rows[0], rows.at(-1)];
   const link = (start: number, stop: number): TrustedHtml =>
-    html`<a href="${address}?from=${start}#step:${step.number}">Lines ${countText(start - from + 1)}–${countText(stop - from)}</a>`;
+    html`<a href="${address}?from=${start}#step:${step.number}">Lines ${countText(start - from + 1)}–${
+      countText(stop - from)}</a>`;
   if (!firstShown || !lastShown)
     return end > from ? html`<li class="more" data-more="1">${link(from, Math.min(end, from + mostRows))}</li>` : html``;
   const before =
@@ -184,11 +198,15 @@ function matchList({ details, matches }: Found2, request: PageRequest, address: 
     const span = spans.findLast(({ from, end }) => row >= from && row < end);
     const line = span ? row - span.from + 1 : row + 1;
     const number = span?.step.number ?? 1;
-    return html`<li><a href="${address}?step=${number}&line=${line}#step:${number}:${line}">${line}</a><span>${ansiHtml(text)}</span></li>`;
+    return html`<li><a href="${address}?step=${number}&line=${line}#step:${number}:${line}">${line}</a>
+<span>${ansiHtml(text)}</span></li>`;
   });
   const next = matches?.next ?? null;
   const none = html`<p class="body soft">No line has this text. <a href="${address}">Back to the log</a></p>`;
-  return html`<div class="body soft small" role="status">${counted(lines.length, 'line')} with “${request.query.q}”${next === null ? '' : ' so far'} ·
-<a href="${address}">Back to the log</a></div>${lines.length === 0 && next === null ? none : html`<ol class="log matches">${lines}</ol>`}
-${next === null ? '' : html`<p class="body"><a class="button" href="${withQuery(request.address, { after: next })}">${icon('search')}Search on</a></p>`}`;
+  return html`<div class="body soft small"
+role="status">${counted(lines.length, 'line')} with “${request.query.q}”${next === null ? '' : ' so far'} ·
+<a href="${address}">Back to the log</a></div>${lines.length === 0 && next === null ? none : html`<ol
+class="log matches">${lines}</ol>`}
+${next === null ? '' : html`<p class="body"><a class="button"
+href="${withQuery(request.address, { after: next })}">${icon('search')}Search on</a></p>`}`;
 }

@@ -16,7 +16,9 @@ export function actionsSide(
   current: string | undefined,
 ): TrustedHtml {
   const link = (address: string, key: string, name: IconName, text: string, more = html``): TrustedHtml =>
-    html`<li><a href="${address}"${attribute('aria-current', key === current && 'page')} title="${text}">${icon(name)}<span class="cut">${text}</span>${more}</a></li>`;
+    html`<li><a href="${address}"${attribute('aria-current', key === current && 'page')} title="${text}">${icon(name)}<span
+class="cut">${text}</span>${more}</a></li>`;
+  const runners = repositoryPath(repository, 'settings', 'actions', 'runners');
   const isAdministrator = repository.permissions?.admin === true;
   const disabled = ({ state }: ShownWorkflow) =>
     state === 'active' ? html`` : html`<span class="badge">${wordOf(state)}</span>`;
@@ -26,7 +28,7 @@ ${workflows.map((one) => link(workflowAddress(repository, one.path), one.path, '
 <h2>Management</h2><ul>
 ${link(repositoryPath(repository, 'actions', 'caches'), 'caches', 'package', 'Caches')}
 ${link(repositoryPath(repository, 'deployments'), 'deployments', 'deployment', 'Deployments')}
-${isAdministrator ? link(repositoryPath(repository, 'settings', 'actions', 'runners'), 'runners', 'server', 'Runners') : ''}</ul></nav>`;
+${isAdministrator ? link(runners, 'runners', 'server', 'Runners') : ''}</ul></nav>`;
 }
 
 const wordOf = (state: string): string => (state === 'deleted' ? 'deleted' : 'off');

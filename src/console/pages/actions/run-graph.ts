@@ -46,7 +46,8 @@ export function runGraph(nodes: readonly Node[], address: (job: number) => strin
       return from ? [curve(from, to)] : [];
     }),
   );
-  return html`<div class="graph"><svg class="run-graph" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}" role="group" aria-label="Jobs and what they need">
+  return html`<div class="graph"><svg class="run-graph" width="${width}" height="${height}" viewBox="0 0 ${width} ${height}"
+role="group" aria-label="Jobs and what they need">
 ${paths}${[...drawn.values()].map((one) => drawnNode(one, address))}</svg></div>`;
 }
 
@@ -86,10 +87,12 @@ function drawnNode({ node, x, y, height, lines }: Drawn, address: (job: number) 
     node.jobs.length > 1
       ? html`<text class="matrix" x="${x + 12}" y="${y + 22}">${cut(node.name, 22)} · ${node.jobs.length} jobs</text>`
       : linkedLine(head, node.name, { x, y: y + 4 }, address);
-  return html`<g><rect x="${x}" y="${y}" width="${box.width}" height="${height}" rx="6" class="${node.jobs.length === 0 ? 'later' : ''}"/>
+  return html`<g><rect x="${x}" y="${y}" width="${box.width}" height="${height}" rx="6"
+class="${node.jobs.length === 0 ? 'later' : ''}"/>
 <title>${node.name}</title>${title}
 ${lines.map((job, at) => linkedLine(job, job.name, { x, y: y + box.top + at * box.line }, address))}
-${lines.length > 0 && rest > 0 ? html`<text class="matrix" x="${x + 36}" y="${y + box.top + lines.length * box.line + 17}">and ${rest} more</text>` : ''}</g>`;
+${lines.length > 0 && rest > 0 ? html`<text class="matrix" x="${x + 36}"
+y="${y + box.top + lines.length * box.line + 17}">and ${rest} more</text>` : ''}</g>`;
 }
 
 function linkedLine(
@@ -99,11 +102,10 @@ function linkedLine(
   address: (job: number) => string,
 ): TrustedHtml {
   const { icon, color, word } = runState(job);
-  const shown = html`<svg class="icon ${color}" x="${x + 10}" y="${y + 5}" width="16" height="16" viewBox="0 0 24 24"><use href="#icon-${icon}"/></svg>
+  const shown = html`<svg class="icon ${color}" x="${x + 10}" y="${y + 5}" width="16" height="16" viewBox="0 0 24 24"><use
+href="#icon-${icon}"/></svg>
 <text x="${x + 34}" y="${y + 18}">${cut(name, 24)}</text>`;
-  return job
-    ? html`<a href="${address(job.id)}"><title>${name}: ${word}</title>${shown}</a>`
-    : shown;
+  return job ? html`<a href="${address(job.id)}"><title>${name}: ${word}</title>${shown}</a>` : shown;
 }
 
 const cut = (text: string, length: number): string =>

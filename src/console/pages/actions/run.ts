@@ -53,6 +53,8 @@ function shownRun(found: FoundParts, attempts: number, request: PageRequest): Pa
   const isLatest = run.run_attempt === attempts;
   const address = (job: number): string => repositoryPath(repository, 'actions', 'runs', run.id, 'job', job);
   const isOpen = run.status !== 'completed' && isLatest;
+  const { owner = '', repo = '' } = request.words;
+  const live = liveUpdates('run', { owner, repo, run_id: run.id }, request.address);
   const graph = runGraph(details.nodes, address);
   return {
     title: `${run.display_title} · ${run.name} #${run.run_number}`,
@@ -62,9 +64,10 @@ function shownRun(found: FoundParts, attempts: number, request: PageRequest): Pa
       details.nodes.reduce((sum, { jobs }) => sum + jobs.length, 0),
       'job',
     )}</span>
-</header>${details.nodes.length === 0 ? html`<p class="body soft">This run has no jobs.</p>` : html`${graph ?? ''}${jobList(found, graph !== undefined, request.now)}`}</section>
+</header>${details.nodes.length === 0 ? html`<p
+class="body soft">This run has no jobs.</p>` : html`${graph ?? ''}${jobList(found, graph !== undefined, request.now)}`}</section>
 ${annotations(found)}${isLatest ? artifacts(found, request) : ''}
-${isOpen ? html`<p>${liveUpdates('run', { owner: request.words.owner ?? '', repo: request.words.repo ?? '', run_id: run.id }, request.address)}</p>` : ''}</div>`,
+${isOpen ? html`<p>${live}</p>` : ''}</div>`,
   };
 }
 
@@ -88,8 +91,11 @@ function runHead({ repository, run }: FoundParts, attempts: number, { now }: Pag
     ({ number }) => html` for <a href="${repositoryPath(repository, 'pull', number)}">#${number}</a>`,
   );
   return html`${runTrail(repository, run)}<h1>${run.display_title}</h1>
-<p class="row run-head" id="run-head" data-part="run">${stateBadge(run)}<span class="soft">${eventText(run.event)} by ${personLink(run.triggering_actor as ShownAccount | null)} ${timeAgo(run.run_started_at, now)}${pulls}</span>
-${run.head_branch === null ? '' : html`<a class="branch" href="${repositoryPath(repository, 'tree', run.head_branch)}">${icon('branch')}${middleCut(run.head_branch, 40)}</a>`}
+<p class="row run-head" id="run-head" data-part="run">${stateBadge(run)}<span
+class="soft">${eventText(run.event)} by ${personLink(run.triggering_actor as ShownAccount | null)} ${
+      timeAgo(run.run_started_at, now)}${pulls}</span>
+${run.head_branch === null ? '' : html`<a class="branch"
+href="${repositoryPath(repository, 'tree', run.head_branch)}">${icon('branch')}${middleCut(run.head_branch, 40)}</a>`}
 <a class="branch" href="${repositoryPath(repository, 'commit', run.head_sha)}">${icon('commit')}${run.head_sha.slice(0, 7)}</a>
 <span class="soft">${icon('clock')} ${durationBetween(run.run_started_at, end, now)}</span>
 ${attempts > 1 ? html`<span class="soft">Attempts: ${joined(links.slice(-20), ' ')}</span>` : ''}</p>`;
@@ -99,9 +105,11 @@ ${attempts > 1 ? html`<span class="soft">Attempts: ${joined(links.slice(-20), ' 
 function waits({ repository, run, pending = [], explained }: FoundParts, now: Date): TrustedHtml {
   const job = explained?.job;
   const reason = job
-    ? html`<div class="notice"><b><a href="${repositoryPath(repository, 'actions', 'runs', run.id, 'job', job.id)}">${job.name}</a> waits:</b> ${job.message}.</div>`
+    ? html`<div class="notice"><b><a href="${
+      repositoryPath(repository, 'actions', 'runs', run.id, 'job', job.id)}">${job.name}</a> waits:</b> ${job.message}.</div>`
     : run.conclusion === 'action_required'
-      ? html`<div class="notice">This run waits until somebody who may write to the repository approves it, since it comes from a fork.</div>`
+      ? html`<div class="notice">This run comes from a fork. It waits until somebody
+who may write to the repository approves it.</div>`
       : '';
   return html`${reason}${pending.map(
     ({ environment, reviewers, wait_timer, wait_timer_started_at, current_user_can_approve }) => {
@@ -114,7 +122,8 @@ function waits({ repository, run, pending = [], explained }: FoundParts, now: Da
           : '';
       return html`<div class="notice">${icon('deployment')} <b>A deployment to
 <a href="${repositoryPath(repository, 'deployments', environment.name)}">${environment.name}</a> waits.</b>
-${names.length > 0 ? html`Approval is needed of ${joined(names, ' or ')}.` : ''}${current_user_can_approve ? ' You may approve it.' : ''}${timer}</div>`;
+${names.length > 0 ? html`Approval is needed of ${joined(names, ' or ')}.` : ''}${
+      current_user_can_approve ? ' You may approve it.' : ''}${timer}</div>`;
     },
   )}`;
 }
@@ -124,7 +133,8 @@ function problems({ repository, run, details }: FoundParts): TrustedHtml {
   const file = (line: number): string => `${repositoryPath(repository, 'blob', run.head_sha, run.path)}#L${line}`;
   return html`<div class="notice bad"><b>The workflow file can’t be run.</b><ul>${details.problems.map(
     ({ message, line }) =>
-      html`<li>${run.path.startsWith('.') ? html`<a href="${file(line)}">Line ${line}</a>` : html`Line ${line}`}: ${message}</li>`,
+      html`<li>${run.path.startsWith('.') ? html`<a
+href="${file(line)}">Line ${line}</a>` : html`Line ${line}`}: ${message}</li>`,
   )}</ul></div>`;
 }
 
@@ -136,7 +146,8 @@ function jobList({ repository, run, details }: FoundParts, hasPicture: boolean, 
       : jobs.map(
           (
             job,
-          ) => html`<li>${stateIcon(job)}<a class="cut grow" title="${job.name}" href="${repositoryPath(repository, 'actions', 'runs', run.id, 'job', job.id)}">${job.name}</a>
+          ) => html`<li>${stateIcon(job)}<a class="cut grow" title="${job.name}"
+href="${repositoryPath(repository, 'actions', 'runs', run.id, 'job', job.id)}">${job.name}</a>
 <span class="small soft">${durationBetween(job.started_at, job.completed_at, now)}</span></li>`,
         ),
   );
@@ -148,15 +159,18 @@ const levels = { failure: 'failure', warning: 'action_required', notice: 'neutra
 function annotations({ repository, run, details }: FoundParts): TrustedHtml {
   if (details.annotations.length === 0) return html``;
   const rows = details.annotations.map(({ job_id, job_name, path, start_line, annotation_level, title, message }) => {
+    const job = repositoryPath(repository, 'actions', 'runs', run.id, 'job', job_id);
     const isFile = path !== '.github';
     const file = isFile
-      ? html` · <a href="${repositoryPath(repository, 'blob', run.head_sha, path)}#L${start_line}">${middleCut(path, 50)}:${start_line}</a>`
+      ? html` · <a href="${repositoryPath(repository, 'blob', run.head_sha, path)}#L${start_line}">${
+      middleCut(path, 50)}:${start_line}</a>`
       : '';
     return html`<li>${stateIcon({ status: null, conclusion: levels[annotation_level] })}<div class="grow">
 <b>${title ?? ''}</b><p class="message">${message.slice(0, mostMessage).toWellFormed()}</p>
-<div class="small soft"><a href="${repositoryPath(repository, 'actions', 'runs', run.id, 'job', job_id)}">${job_name}</a>${file}</div></div></li>`;
+<div class="small soft"><a href="${job}">${job_name}</a>${file}</div></div></li>`;
   });
-  return html`<section class="panel" id="run-annotations" data-part="run"><header><h2>Annotations</h2><span class="count">${rows.length}</span></header>
+  return html`<section class="panel" id="run-annotations" data-part="run"><header><h2>Annotations</h2><span
+class="count">${rows.length}</span></header>
 <ul class="rows">${rows}</ul></section>`;
 }
 const mostMessage = 2_000;

@@ -1,4 +1,5 @@
-// What pages show of runs and jobs, and REST doesn't: the order of jobs, annotations of all jobs, rows of logs, and why a job waits.
+// What pages show of runs and jobs, and REST doesn't: the order of jobs, annotations of all jobs, rows of logs, and why a job
+// waits.
 import { Type } from 'typebox';
 import { readsActions, writesActions } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';

@@ -10,7 +10,7 @@ import { sourceOf } from './logs.ts';
 import { findPosition, type LogPart, listPartsFrom } from './store.ts';
 
 /** A row of a log. `at`: its time; `left`: the number of characters that aren't shown. */
-export type ShownLogRow = { readonly row: number; readonly at: string; readonly text: string; readonly left: number };
+type ShownLogRow = { readonly row: number; readonly at: string; readonly text: string; readonly left: number };
 
 export const mostRows = fixedValue(runLimits.shownRows);
 const mostBytes = fixedValue(runLimits.shownBytes);

@@ -40,7 +40,8 @@ export async function presentRunDetails({ db }: Scope, run: RunSummary): Promise
       const job = checks.get(check_run_id);
       return job ? [{ job_id: job.id, job_name: job.name, path, start_line, annotation_level, title, message }] : [];
     }),
-    problems: (run.problems as readonly WorkflowProblem[]).map(({ message, line }) => ({ message, line })), // as createRun wrote them
+    // as createRun wrote them
+    problems: (run.problems as readonly WorkflowProblem[]).map(({ message, line }) => ({ message, line })),
   };
 }
 
