@@ -103,8 +103,11 @@ title="${one.name}">${stateIcon(one)}<span class="cut">${one.name}</span></a></l
 <p class="row run-head" id="job-head" data-part="job" role="status">${stateBadge(job)}<span
 class="soft">${job.runner_name === null ? '' : html`on ${job.runner_name} · `}${
         job.status === 'completed' || job.status === 'in_progress'
-          ? html`began ${timeAgo(job.started_at, request.now)} · ${
-      durationBetween(job.started_at, job.completed_at, request.now)}`
+          ? html`began ${timeAgo(job.started_at, request.now)} · ${durationBetween(
+              job.started_at,
+              job.completed_at,
+              request.now,
+            )}`
           : html`made ${timeAgo(job.created_at, request.now)}`
       }</span>${job.labels.map((label) => html`<span class="badge">${label}</span>`)}</p>
 <div class="split start"><nav class="side-list" id="job-list" data-part="job" aria-label="Jobs"><ul>${others}</ul></nav>
@@ -119,8 +122,12 @@ function whyNotices({ details: { problem }, explained }: Found2): TrustedHtml {
     ({ passed, because }) =>
       html`<li>${stateIcon({ status: null, conclusion: passed ? 'success' : 'action_required' })} ${because}</li>`,
   );
-  return html`<div id="job-why" data-part="job">${problem === null ? '' : html`<div class="notice bad">
-<b>The job couldn’t run.</b> ${problem}</div>`}
+  return html`<div id="job-why" data-part="job">${
+    problem === null
+      ? ''
+      : html`<div class="notice bad">
+<b>The job couldn’t run.</b> ${problem}</div>`
+  }
 ${steps ? html`<div class="notice"><b>Why it waits</b><ul>${steps}</ul></div>` : ''}</div>`;
 }
 
@@ -137,7 +144,8 @@ maxlength="${longestSearch}"></label><button>Search</button></form>`;
   return html`<section class="panel log-panel"><header><h2>Log</h2><span
 class="soft small">${log_rows > 0 ? counted(log_rows, 'line') : ''}</span>
 <span class="push row small">${tools}</span></header>${
-      found.matches ? matchList(found, request, address) : logSteps(found, request, address)}</section>`;
+    found.matches ? matchList(found, request, address) : logSteps(found, request, address)
+  }</section>`;
 }
 
 function logSteps({ details, log }: Found2, request: PageRequest, address: string): TrustedHtml {
@@ -150,8 +158,12 @@ function logSteps({ details, log }: Found2, request: PageRequest, address: strin
   const steps = spans.map((span) => logStep(span, rows, { address, isNamed, hasLog: log !== undefined }));
   return html`${log === undefined ? missingLog(details, request) : ''}<job-log data-next="${next}"
 data-rows="${details.log_rows}">
-<div class="steps">${steps.length === 0 ? html`<p
-class="body soft">The steps of this job will stand here once a runner takes it.</p>` : steps}</div></job-log>`;
+<div class="steps">${
+    steps.length === 0
+      ? html`<p
+class="body soft">The steps of this job will stand here once a runner takes it.</p>`
+      : steps
+  }</div></job-log>`;
 }
 
 function missingLog({ log_rows }: JobDetails, { person, address }: PageRequest): TrustedHtml {
@@ -178,8 +190,9 @@ function logStep(span: Span, all: readonly ShownRow[], { address, isNamed, hasLo
 function linesOf({ step, from, end }: Span, rows: readonly ShownRow[], address: string): TrustedHtml {
   const [firstShown, lastShown] = [rows[0], rows.at(-1)];
   const link = (start: number, stop: number): TrustedHtml =>
-    html`<a href="${address}?from=${start}#step:${step.number}">Lines ${countText(start - from + 1)}–${
-      countText(stop - from)}</a>`;
+    html`<a href="${address}?from=${start}#step:${step.number}">Lines ${countText(start - from + 1)}–${countText(
+      stop - from,
+    )}</a>`;
   if (!firstShown || !lastShown)
     return end > from ? html`<li class="more" data-more="1">${link(from, Math.min(end, from + mostRows))}</li>` : html``;
   const before =
@@ -205,8 +218,16 @@ function matchList({ details, matches }: Found2, request: PageRequest, address: 
   const none = html`<p class="body soft">No line has this text. <a href="${address}">Back to the log</a></p>`;
   return html`<div class="body soft small"
 role="status">${counted(lines.length, 'line')} with “${request.query.q}”${next === null ? '' : ' so far'} ·
-<a href="${address}">Back to the log</a></div>${lines.length === 0 && next === null ? none : html`<ol
-class="log matches">${lines}</ol>`}
-${next === null ? '' : html`<p class="body"><a class="button"
-href="${withQuery(request.address, { after: next })}">${icon('search')}Search on</a></p>`}`;
+<a href="${address}">Back to the log</a></div>${
+    lines.length === 0 && next === null
+      ? none
+      : html`<ol
+class="log matches">${lines}</ol>`
+  }
+${
+  next === null
+    ? ''
+    : html`<p class="body"><a class="button"
+href="${withQuery(request.address, { after: next })}">${icon('search')}Search on</a></p>`
+}`;
 }

@@ -91,8 +91,12 @@ function drawnNode({ node, x, y, height, lines }: Drawn, address: (job: number) 
 class="${node.jobs.length === 0 ? 'later' : ''}"/>
 <title>${node.name}</title>${title}
 ${lines.map((job, at) => linkedLine(job, job.name, { x, y: y + box.top + at * box.line }, address))}
-${lines.length > 0 && rest > 0 ? html`<text class="matrix" x="${x + 36}"
-y="${y + box.top + lines.length * box.line + 17}">and ${rest} more</text>` : ''}</g>`;
+${
+  lines.length > 0 && rest > 0
+    ? html`<text class="matrix" x="${x + 36}"
+y="${y + box.top + lines.length * box.line + 17}">and ${rest} more</text>`
+    : ''
+}</g>`;
 }
 
 function linkedLine(

@@ -64,8 +64,12 @@ function shownRun(found: FoundParts, attempts: number, request: PageRequest): Pa
       details.nodes.reduce((sum, { jobs }) => sum + jobs.length, 0),
       'job',
     )}</span>
-</header>${details.nodes.length === 0 ? html`<p
-class="body soft">This run has no jobs.</p>` : html`${graph ?? ''}${jobList(found, graph !== undefined, request.now)}`}</section>
+</header>${
+      details.nodes.length === 0
+        ? html`<p
+class="body soft">This run has no jobs.</p>`
+        : html`${graph ?? ''}${jobList(found, graph !== undefined, request.now)}`
+    }</section>
 ${annotations(found)}${isLatest ? artifacts(found, request) : ''}
 ${isOpen ? html`<p>${live}</p>` : ''}</div>`,
   };
@@ -92,10 +96,16 @@ function runHead({ repository, run }: FoundParts, attempts: number, { now }: Pag
   );
   return html`${runTrail(repository, run)}<h1>${run.display_title}</h1>
 <p class="row run-head" id="run-head" data-part="run">${stateBadge(run)}<span
-class="soft">${eventText(run.event)} by ${personLink(run.triggering_actor as ShownAccount | null)} ${
-      timeAgo(run.run_started_at, now)}${pulls}</span>
-${run.head_branch === null ? '' : html`<a class="branch"
-href="${repositoryPath(repository, 'tree', run.head_branch)}">${icon('branch')}${middleCut(run.head_branch, 40)}</a>`}
+class="soft">${eventText(run.event)} by ${personLink(run.triggering_actor as ShownAccount | null)} ${timeAgo(
+    run.run_started_at,
+    now,
+  )}${pulls}</span>
+${
+  run.head_branch === null
+    ? ''
+    : html`<a class="branch"
+href="${repositoryPath(repository, 'tree', run.head_branch)}">${icon('branch')}${middleCut(run.head_branch, 40)}</a>`
+}
 <a class="branch" href="${repositoryPath(repository, 'commit', run.head_sha)}">${icon('commit')}${run.head_sha.slice(0, 7)}</a>
 <span class="soft">${icon('clock')} ${durationBetween(run.run_started_at, end, now)}</span>
 ${attempts > 1 ? html`<span class="soft">Attempts: ${joined(links.slice(-20), ' ')}</span>` : ''}</p>`;
@@ -105,8 +115,14 @@ ${attempts > 1 ? html`<span class="soft">Attempts: ${joined(links.slice(-20), ' 
 function waits({ repository, run, pending = [], explained }: FoundParts, now: Date): TrustedHtml {
   const job = explained?.job;
   const reason = job
-    ? html`<div class="notice"><b><a href="${
-      repositoryPath(repository, 'actions', 'runs', run.id, 'job', job.id)}">${job.name}</a> waits:</b> ${job.message}.</div>`
+    ? html`<div class="notice"><b><a href="${repositoryPath(
+        repository,
+        'actions',
+        'runs',
+        run.id,
+        'job',
+        job.id,
+      )}">${job.name}</a> waits:</b> ${job.message}.</div>`
     : run.conclusion === 'action_required'
       ? html`<div class="notice">This run comes from a fork. It waits until somebody
 who may write to the repository approves it.</div>`
@@ -123,7 +139,8 @@ who may write to the repository approves it.</div>`
       return html`<div class="notice">${icon('deployment')} <b>A deployment to
 <a href="${repositoryPath(repository, 'deployments', environment.name)}">${environment.name}</a> waits.</b>
 ${names.length > 0 ? html`Approval is needed of ${joined(names, ' or ')}.` : ''}${
-      current_user_can_approve ? ' You may approve it.' : ''}${timer}</div>`;
+  current_user_can_approve ? ' You may approve it.' : ''
+}${timer}</div>`;
     },
   )}`;
 }
@@ -133,8 +150,12 @@ function problems({ repository, run, details }: FoundParts): TrustedHtml {
   const file = (line: number): string => `${repositoryPath(repository, 'blob', run.head_sha, run.path)}#L${line}`;
   return html`<div class="notice bad"><b>The workflow file can’t be run.</b><ul>${details.problems.map(
     ({ message, line }) =>
-      html`<li>${run.path.startsWith('.') ? html`<a
-href="${file(line)}">Line ${line}</a>` : html`Line ${line}`}: ${message}</li>`,
+      html`<li>${
+        run.path.startsWith('.')
+          ? html`<a
+href="${file(line)}">Line ${line}</a>`
+          : html`Line ${line}`
+      }: ${message}</li>`,
   )}</ul></div>`;
 }
 
@@ -144,9 +165,7 @@ function jobList({ repository, run, details }: FoundParts, hasPicture: boolean, 
     jobs.length === 0
       ? [html`<li>${stateIcon(undefined)}<span class="cut soft" title="${name}">${name}</span></li>`]
       : jobs.map(
-          (
-            job,
-          ) => html`<li>${stateIcon(job)}<a class="cut grow" title="${job.name}"
+          (job) => html`<li>${stateIcon(job)}<a class="cut grow" title="${job.name}"
 href="${repositoryPath(repository, 'actions', 'runs', run.id, 'job', job.id)}">${job.name}</a>
 <span class="small soft">${durationBetween(job.started_at, job.completed_at, now)}</span></li>`,
         ),
@@ -162,8 +181,10 @@ function annotations({ repository, run, details }: FoundParts): TrustedHtml {
     const job = repositoryPath(repository, 'actions', 'runs', run.id, 'job', job_id);
     const isFile = path !== '.github';
     const file = isFile
-      ? html` · <a href="${repositoryPath(repository, 'blob', run.head_sha, path)}#L${start_line}">${
-      middleCut(path, 50)}:${start_line}</a>`
+      ? html` · <a href="${repositoryPath(repository, 'blob', run.head_sha, path)}#L${start_line}">${middleCut(
+          path,
+          50,
+        )}:${start_line}</a>`
       : '';
     return html`<li>${stateIcon({ status: null, conclusion: levels[annotation_level] })}<div class="grow">
 <b>${title ?? ''}</b><p class="message">${message.slice(0, mostMessage).toWellFormed()}</p>

@@ -96,8 +96,14 @@ const isFiltered = ({ query }: PageRequest<unknown>): boolean =>
 function runList(request: PageRequest<unknown>, { repository, runs, position, empty }: List): TrustedHtml {
   const rows = runs.workflow_runs.map((run) => runRow(repository, run, request.now));
   return html`${filters(request)}<section class="panel"><header><b>${counted(runs.total_count, 'run')}</b></header>
-${rows.length === 0 ? (isFiltered(request) ? emptyFilter(request.address) : empty) : html`<ul
-class="rows">${rows}</ul>`}</section>
+${
+  rows.length === 0
+    ? isFiltered(request)
+      ? emptyFilter(request.address)
+      : empty
+    : html`<ul
+class="rows">${rows}</ul>`
+}</section>
 ${pager(request, { position, perPage })}`;
 }
 
@@ -106,13 +112,21 @@ function runRow(repository: ShownRepository, run: Run, now: Date): TrustedHtml {
   const end = run.status === 'completed' ? run.updated_at : null;
   const branch = run.head_branch;
   return html`<li>${stateIcon(run)}<div class="grow"><a class="title" href="${address}">${run.display_title}</a>
-<div class="small soft">${run.name} #${run.run_number}${run.run_attempt > 1 ? html` · attempt ${run.run_attempt}` : ''} · ${
-      eventText(run.event)}
+<div class="small soft">${run.name} #${run.run_number}${run.run_attempt > 1 ? html` · attempt ${run.run_attempt}` : ''} · ${eventText(
+    run.event,
+  )}
 by ${personLink(run.actor)}</div></div>
-${branch === null ? '' : html`<a class="branch small"
-href="${repositoryPath(repository, 'tree', branch)}">${middleCut(branch, 28)}</a>`}
-<div class="small soft when">${timeAgo(run.created_at, now)}<br>${runState(run).word} · ${
-      durationBetween(run.run_started_at, end, now)}</div></li>`;
+${
+  branch === null
+    ? ''
+    : html`<a class="branch small"
+href="${repositoryPath(repository, 'tree', branch)}">${middleCut(branch, 28)}</a>`
+}
+<div class="small soft when">${timeAgo(run.created_at, now)}<br>${runState(run).word} · ${durationBetween(
+    run.run_started_at,
+    end,
+    now,
+  )}</div></li>`;
 }
 
 /** An event as people say it. */

@@ -40,8 +40,10 @@ export const cachesPage = page({
         created_at,
         last_accessed_at,
       }) => html`<li>${icon('package')}<div class="grow"><b class="cut" title="${key}">${middleCut(key, 60)}</b>
-<div class="small soft">${middleCut(ref.replace(/^refs\/(?:heads|tags)\//, ''), 40)} · made ${
-      timeAgo(created_at, request.now)} · used ${timeAgo(last_accessed_at, request.now)}</div></div>
+<div class="small soft">${middleCut(ref.replace(/^refs\/(?:heads|tags)\//, ''), 40)} · made ${timeAgo(
+        created_at,
+        request.now,
+      )} · used ${timeAgo(last_accessed_at, request.now)}</div></div>
 <span class="small">${sizeText(size_in_bytes)}</span></li>`,
     );
     const empty = emptyState({
@@ -57,8 +59,12 @@ export const cachesPage = page({
 class="soft">${counted(usage.active_caches_count, 'cache')} · ${sizeText(usage.active_caches_size_in_bytes)}</span></div>
 <form class="filters" action="${request.address.split('?')[0] ?? ''}"><label>Key begins with<input
 name="key"${attribute('value', request.query.key)} autocomplete="off"></label><button>${icon('filter')}Filter</button></form>
-<section class="panel">${rows.length === 0 ? empty : html`<ul
-class="rows">${rows}</ul>`}</section>${pager(request, { position, perPage })}</div></div>`,
+<section class="panel">${
+        rows.length === 0
+          ? empty
+          : html`<ul
+class="rows">${rows}</ul>`
+      }</section>${pager(request, { position, perPage })}</div></div>`,
     };
   },
 });
@@ -75,22 +81,30 @@ export const runnersPage = page({
       const state = status === 'online' ? (busy ? 'Busy' : 'Idle') : 'Offline';
       const color = status === 'online' ? (busy ? 'wait' : 'ok') : 'soft';
       return html`<li><span class="${color}">${icon('server')}</span><div class="grow"><b class="cut" title="${name}">${name}</b>
-<div class="small soft">${os} · version ${version} ${labels.map((label) => html`<span
-class="badge">${label.name}</span>`)}</div></div><span class="${color}">${state}</span></li>`;
+<div class="small soft">${os} · version ${version} ${labels.map(
+        (label) => html`<span
+class="badge">${label.name}</span>`,
+      )}</div></div><span class="${color}">${state}</span></li>`;
     });
     const empty = emptyState({
       icon: 'server',
       title: 'Runners of this repository will be listed here.',
-      hint: html`Make a token with <code>POST ${
-      repository.url.replace(/^https?:\/\/[^/]+/, '')}/actions/runners/registration-token</code>, and register a runner with it.`,
+      hint: html`Make a token with <code>POST ${repository.url.replace(
+        /^https?:\/\/[^/]+/,
+        '',
+      )}/actions/runners/registration-token</code>, and register a runner with it.`,
     });
     return {
       title: `Runners · ${repository.full_name}`,
       body: html`<div class="split start"><aside>${actionsSide(repository, workflows.workflows, 'runners')}</aside><div>
 <div class="heading"><h1>Runners</h1><span
 class="soft">Jobs also run on the runners of the organization, if it shares them.</span></div>
-<section class="panel">${rows.length === 0 ? empty : html`<ul
-class="rows">${rows}</ul>`}</section>${pager(request, { position, perPage })}</div></div>`,
+<section class="panel">${
+        rows.length === 0
+          ? empty
+          : html`<ul
+class="rows">${rows}</ul>`
+      }</section>${pager(request, { position, perPage })}</div></div>`,
     };
   },
 });
