@@ -1,5 +1,6 @@
 import type { Form } from './form.ts';
 import type { Page } from './page.ts';
+import { actionsPages } from './pages/actions/pages.ts';
 import { codePages } from './pages/code/pages.ts';
 import { collaborationPages } from './pages/collaboration/pages.ts';
 import { platformForms } from './pages/platform/forms.ts';
@@ -7,7 +8,7 @@ import { platformPages } from './pages/platform/pages.ts';
 import { repositoriesPages } from './pages/repositories/pages.ts';
 
 /** All pages. Each product lists its own. */
-export const allPages: readonly Page[] = [...codePages, ...collaborationPages, ...platformPages, ...repositoriesPages];
+export const allPages: readonly Page[] = [...actionsPages, ...codePages, ...collaborationPages, ...platformPages, ...repositoriesPages];
 
 /** All forms. Each product lists its own. */
 export const allForms: readonly Form[] = [...platformForms];

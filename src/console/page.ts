@@ -81,10 +81,11 @@ export const readOptional = <Types extends EndpointTypes>(
 // biome-ignore lint/suspicious/noExplicitAny: the types of each reading are inferred by `Found`
 export type Reads = Readonly<Record<string, Read<any, boolean>>>;
 
-/** The body of a successful reply; `true` if it has none. */
+/** The body of a successful reply; `true` if it has none; the address of a redirect. */
 type BodyOf<Types extends EndpointTypes> =
   | Extract<Types['reply'], { readonly status: 200 }>['body']
-  | (Extract<Types['reply'], { readonly status: 204 }> extends never ? never : true);
+  | (Extract<Types['reply'], { readonly status: 204 }> extends never ? never : true)
+  | (Extract<Types['reply'], { readonly status: 302 }> extends never ? never : { readonly location: string });
 
 /** What was read. */
 export type Found<Of extends Reads> = {

@@ -2478,6 +2478,11 @@ create table workflow_job_log_parts (
   first_row bigint not null,
   text text not null
 );
+create table workflow_job_log_positions (
+  job_id bigint not null,
+  first_row bigint not null,
+  first_byte bigint not null
+);
 create table workflow_job_reviews (
   review_id bigint not null,
   job_id bigint not null,
@@ -3300,6 +3305,7 @@ CREATE INDEX webhooks_repository ON webhooks USING btree (repository_id, id) WHE
 CREATE UNIQUE INDEX webhooks_app ON webhooks USING btree (app_id) WHERE (app_id IS NOT NULL);
 CREATE INDEX webhooks_deleted ON webhooks USING btree (deleted_at) WHERE (deleted_at IS NOT NULL);
 alter table workflow_job_log_parts add constraint workflow_job_log_parts_pkey PRIMARY KEY (job_id, first_row);
+alter table workflow_job_log_positions add constraint workflow_job_log_positions_pkey PRIMARY KEY (job_id, first_row);
 alter table workflow_job_reviews add constraint workflow_job_reviews_pkey PRIMARY KEY (review_id, job_id);
 CREATE INDEX workflow_job_reviews_job ON workflow_job_reviews USING btree (job_id);
 CREATE INDEX workflow_job_reviews_environment ON workflow_job_reviews USING btree (environment_id);
@@ -3535,7 +3541,8 @@ insert into schema_migrations (version, name, checksum) values
   (307, '0307-dependency-branches', 'e5bce54c6153450f1ef454afed94776c2be8171cf6f21f6fc43d6567778c9475'),
   (309, '0309-openers-of-pull-requests', '0fe50689eba7db2a5c114e2a6f3d7f62a60a369f6ffdd14dc2c0505b605f5c9e'),
   (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0'),
-  (313, '0313-first-start', '051dd669a4c417a328322942980a2805f26cddae1ad5ff65153a7a81e19c2757');
+  (313, '0313-first-start', '051dd669a4c417a328322942980a2805f26cddae1ad5ff65153a7a81e19c2757'),
+  (316, '0316-log-positions', 'f3d79ddfcb8593d96c383d5c1344cfc3e16f309d1a491d97033a33fac9e07cd4');
 
 create view organization_role_holders as
  SELECT a.organization_id,
@@ -4347,6 +4354,8 @@ alter table default_setups
   add constraint default_setups_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE SET NULL;
 alter table pull_requests
   add constraint pull_requests_opened_by_fkey FOREIGN KEY (opened_by) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table workflow_job_log_positions
+  add constraint workflow_job_log_positions_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

@@ -11,6 +11,7 @@ import pg from 'pg';
 import { initialValues } from '#lib/limits.ts';
 import { withPreparations } from '#lib/preparation.ts';
 import { StartupError } from '#lib/startup-error.ts';
+import { sendChanges } from './change-signals.ts';
 import { isOutdated, PreparingClient, type SlowStatement } from './client.ts';
 import { databaseLimits } from './limits.ts';
 import { openPipeline, type Pipeline } from './pipeline.ts';
@@ -163,6 +164,7 @@ export async function change<T>(db: Db, work: (tx: Tx) => Promise<T>): Promise<T
     }),
   );
   sendSignals(db, tx);
+  sendChanges(db, tx);
   return result;
 }
 

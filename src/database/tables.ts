@@ -2349,6 +2349,12 @@ export interface WorkflowJobLogParts {
   text: string;
 }
 
+export interface WorkflowJobLogPositions {
+  job_id: Id<'workflow_jobs'>;
+  first_row: number;
+  first_byte: number;
+}
+
 export interface WorkflowJobReviews {
   review_id: Id<'workflow_run_reviews'>;
   job_id: Id<'workflow_jobs'>;
@@ -2699,6 +2705,7 @@ export interface DB {
   webhook_payloads: WebhookPayloads;
   webhooks: Webhooks;
   workflow_job_log_parts: WorkflowJobLogParts;
+  workflow_job_log_positions: WorkflowJobLogPositions;
   workflow_job_reviews: WorkflowJobReviews;
   workflow_job_steps: WorkflowJobSteps;
   workflow_jobs: WorkflowJobs;

@@ -6,6 +6,8 @@ export type Limiters = {
   readonly requests: ConcurrencyLimiter;
   /** Replies without pages that may hold tens of thousands of items. */
   readonly large: ConcurrencyLimiter;
+  /** Pages that are kept current. */
+  readonly live: ConcurrencyLimiter;
   /** Bytes of request bodies in memory. */
   readonly bodies: ConcurrencyLimiter;
   /** Files of releases, artifacts and caches that are received and sent. */

@@ -42,7 +42,7 @@ export const headersOf = (reply: FastifyReply): readonly (readonly [name: string
 
 /** Whether a reply is a page, or bytes that stand beside pages. */
 const isOfPage = (reply: FastifyReply): boolean =>
-  String(reply.getHeader('content-type') ?? '').startsWith('text/html') ||
+  /^text\/(?:html|event-stream)/.test(String(reply.getHeader('content-type') ?? '')) ||
   String(reply.getHeader('content-security-policy') ?? '').endsWith('sandbox');
 
 /** The headers of replies that aren't pages. They forbid browsers to run, frame or sniff them. */

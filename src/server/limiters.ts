@@ -17,6 +17,13 @@ export function openLimiters(limits: ResourceLimits): Limiters {
       anonymous: requests.concurrentAnonymous,
     }),
     large: concurrencyLimiter('requests.large', { ...requests, total: requests.large, perCaller: 1, anonymous: 1 }),
+    live: concurrencyLimiter('requests.live', {
+      total: requests.live,
+      perCaller: requests.livePerCaller,
+      anonymous: requests.liveAnonymous,
+      waiting: 0,
+      waitingTime: 0,
+    }),
     bodies: concurrencyLimiter('requests.bodiesTogether', {
       ...requests,
       total: requests.bodiesTogether,

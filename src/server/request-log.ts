@@ -3,6 +3,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Logger } from 'pino';
 import { isSshKey, isToken, type Viewer } from '#access/viewer.ts';
 import { protocolPath } from '#runner-protocol/parts.ts';
+import { livePath } from './console/live-path.ts';
 import { routeOf } from './router.ts';
 
 /** Milliseconds after which the log reports requests and statements as slow; 0 for never. */
@@ -66,8 +67,8 @@ export function logRequest(log: Logger, request: FastifyRequest, reply: FastifyR
   const route = routeOf(request);
   const status = reply.statusCode;
   const ms = Math.round(reply.elapsedTime);
-  // Requests of runners wait for jobs.
-  const isSlow = slow.request > 0 && ms >= slow.request && !route?.startsWith(`${protocolPath}/`);
+  // Requests of runners wait for jobs, and those of pages that are kept current for changes.
+  const isSlow = slow.request > 0 && ms >= slow.request && !route?.startsWith(`${protocolPath}/`) && route !== livePath;
   const isProbe = route !== undefined && probePaths.has(route);
   const level = isSlow || (status >= 500 && !isProbe) ? 'warn' : isProbe ? 'debug' : 'info';
   if (!log.isLevelEnabled(level)) return;

@@ -157,7 +157,8 @@ export async function run<Types extends EndpointTypes>(
   { query = {}, body, media }: RunOptions<Types> = {},
 ): Promise<RunReply<Types>> {
   const { prepared, handled } = await callWithin(endpoint, context, words, { query, body, media });
-  if (isRaw(handled)) return notWithin(endpoint);
+  // an endpoint that leads elsewhere declares no body
+  if (isRaw(handled)) return (redirectOf(handled) ?? notWithin(endpoint)) as RunReply<Types>;
   // the type system has checked the handler against the replies
   return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
 }
@@ -196,6 +197,11 @@ async function callWithin<Types extends EndpointTypes>(
     upload: { contentType: undefined, receive: () => notWithin(endpoint) },
   });
   return { prepared, handled: await callHandler(endpoint, prepared) };
+}
+
+/** The address that an endpoint leads to, as a reply; undefined for other bytes. */
+function redirectOf({ status, headers: { location } }: Raw): RunReply<EndpointTypes> | undefined {
+  return location === undefined ? undefined : { status, body: { location } };
 }
 
 /** A query as an address has it: values are texts, and absent ones are left out. */

@@ -120,6 +120,36 @@ export const requestLimits = limitGroup('requests', 'Requests of the API', {
     of: 'the slowest reading of a reply while other callers wait for their turn',
     past: 'the connection may be closed for them',
   },
+  live: {
+    value: 500,
+    unit: 'count',
+    of: 'pages of one process that are kept current, which hold no turn of a request',
+    past: '503, and a page shows a link to refresh it',
+  },
+  livePerCaller: {
+    value: 20,
+    unit: 'count',
+    of: 'pages of one caller that are kept current',
+    past: '429, and a page shows a link to refresh it',
+  },
+  liveAnonymous: {
+    value: 200,
+    unit: 'count',
+    of: 'pages that are kept current for all who are not signed in',
+    past: '503, and a page shows a link to refresh it',
+  },
+  liveTime: {
+    value: 15 * 60 * seconds,
+    unit: 'milliseconds',
+    of: 'the connection of one page that is kept current',
+    past: 'it is closed, and the browser opens another',
+  },
+  liveCheck: {
+    value: 30 * seconds,
+    unit: 'milliseconds',
+    of: 'a decision about access to what is kept current, unless it changes before',
+    past: 'it is made again, for the session as it is then',
+  },
   large: {
     value: 2,
     unit: 'count',

@@ -75,8 +75,8 @@ function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) 
   };
 }
 
-/** The body of a 200, `true` for a 204, and undefined for other replies, such as those that come later. */
+/** The body of a 200, `true` for a 204, the address of a redirect, and undefined for replies that come later. */
 function shownValue(status: number, body: unknown): unknown {
   if (status === 204) return true;
-  return status === 200 ? body : undefined;
+  return status === 200 || status === 302 ? body : undefined;
 }

@@ -32,6 +32,8 @@ import { loggedCredential } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
 import type { RunContext } from '#server/run.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
+import { openLive } from './live.ts';
+import { livePath } from './live-path.ts';
 import { type FormRouter, type PageRouter, pageRouterOf } from './pages-router.ts';
 import { readPage } from './read-page.ts';
 import { sendBytes } from './send-bytes.ts';
@@ -56,9 +58,12 @@ export function addConsole(app: FastifyInstance, parts: Parts): void {
   app.get(`${assetPrefix}*`, (request, reply) => sendAsset({ request, reply }));
   app.get<{ Params: { id: string } }>('/avatars/u/:id', (request, reply) => sendAvatar(reply, Number(request.params.id)));
   app.get('/robots.txt', (_request, reply) => sendRobots(reply, parts.services));
+  const live = openLive(parts);
+  app.addHook('preClose', () => live.close());
   app.register(async (scope) => {
     await scope.register(cookie);
     scope.setErrorHandler((error, request, reply) => answerError(parts, { request, reply }, error));
+    scope.get(livePath, (request, reply) => live.answer({ request, reply }));
     for (const url of ['/', '/*']) scope.get(url, (request, reply) => answer(parts, find, { request, reply }));
     scope.post('/*', (request, reply) => submit(parts, findForm, { request, reply }));
   });

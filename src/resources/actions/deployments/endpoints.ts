@@ -1,6 +1,5 @@
 // Deployments and their statuses.
 import { Type } from 'typebox';
-import type { Policy } from '#access/policy.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
@@ -8,6 +7,7 @@ import { Nothing } from '#lib/shape.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
 import { identityOf } from '#resources/repositories/repositories/index.ts';
 import { deployment, deploymentStatus } from './path-resources.ts';
+import { readsDeployments, writesDeployments } from './policies.ts';
 import { presentDeployment, presentDeployments, presentStatus, presentStatuses } from './present.ts';
 import { createDeployment, createStatus, deleteDeployment } from './rules.ts';
 import {
@@ -20,16 +20,12 @@ import {
 } from './schemas.ts';
 import { listDeployments, listStatuses } from './store.ts';
 
-const scopes = ['repo_deployment', 'repo'] as const;
-const reads = { scopes, role: 'read', permission: 'deployments:read', public: true } as const satisfies Policy;
-const writes = { scopes, role: 'write', permission: 'deployments:write' } as const satisfies Policy;
-
 export const listRepoDeployments = endpoint({
   id: 'repos/list-deployments',
   method: 'GET',
   path: '/repos/{owner}/{repo}/deployments',
   summary: 'List deployments',
-  access: reads,
+  access: readsDeployments,
   query: DeploymentFilter,
   paging: pages(),
   replies: { 200: Type.Array(Deployment) },
@@ -44,7 +40,7 @@ export const createRepoDeployment = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/deployments',
   summary: 'Create a deployment',
-  access: writes,
+  access: writesDeployments,
   body: NewDeployment,
   example: {
     ref: 'main',
@@ -73,7 +69,7 @@ export const getDeployment = endpoint({
   path: '/repos/{owner}/{repo}/deployments/{deployment_id}',
   resources: [deployment],
   summary: 'Get a deployment',
-  access: reads,
+  access: readsDeployments,
   replies: { 200: Deployment },
   async handle({ scope, at, links }) {
     return presentDeployment(scope, repositoryUrlsOf(links, at.repo), at.deployment);
@@ -86,7 +82,7 @@ export const deleteRepoDeployment = endpoint({
   path: '/repos/{owner}/{repo}/deployments/{deployment_id}',
   resources: [deployment],
   summary: 'Delete a deployment',
-  access: writes,
+  access: writesDeployments,
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {
@@ -100,7 +96,7 @@ export const listDeploymentStatuses = endpoint({
   path: '/repos/{owner}/{repo}/deployments/{deployment_id}/statuses',
   resources: [deployment],
   summary: 'List deployment statuses',
-  access: reads,
+  access: readsDeployments,
   paging: pages(),
   replies: { 200: Type.Array(DeploymentStatus) },
   async handle({ scope, db, at, page, links }) {
@@ -115,7 +111,7 @@ export const createDeploymentStatus = endpoint({
   path: '/repos/{owner}/{repo}/deployments/{deployment_id}/statuses',
   resources: [deployment],
   summary: 'Create a deployment status',
-  access: writes,
+  access: writesDeployments,
   body: NewDeploymentStatus,
   example: {
     state: 'success',
@@ -138,7 +134,7 @@ export const getDeploymentStatus = endpoint({
   path: '/repos/{owner}/{repo}/deployments/{deployment_id}/statuses/{status_id}',
   resources: [deploymentStatus],
   summary: 'Get a deployment status',
-  access: reads,
+  access: readsDeployments,
   replies: { 200: DeploymentStatus },
   async handle({ scope, at, links }) {
     return presentStatus(scope, repositoryUrlsOf(links, at.repo), at.status);

@@ -57,6 +57,13 @@ export type NewDeployment = Static<typeof NewDeployment>;
 
 const states = ['error', 'failure', 'inactive', 'in_progress', 'queued', 'pending', 'success'] as const;
 
+/** A deployment with its present state, and where its log is. */
+export const DeploymentWithState = Type.Object({
+  ...Deployment.properties,
+  state: Nullable(OneOf(states)),
+  log_url: Type.String(),
+});
+
 /** The state of a deployment. */
 export const DeploymentStatus = Type.Object({
   url: Type.String(),

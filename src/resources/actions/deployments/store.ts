@@ -77,6 +77,19 @@ const ofDeployment = (db: Db, deployment: Deployment) =>
 export const listStatuses = (db: Db, deployment: Deployment, page: Page): Promise<Listed<StatusRow>> =>
   list(db, ofDeployment(db, deployment).orderBy('id', 'desc'), page);
 
+/** The addresses of the logs that the latest statuses of deployments have. */
+export async function loadLatestLogs(db: Db, deployments: readonly Deployment[]): Promise<Map<Deployment, string>> {
+  const rows = await db
+    .selectFrom('deployment_statuses')
+    .distinctOn('deployment_id')
+    .select(['deployment_id', 'log_url'])
+    .where(sql<boolean>`deployment_id = any (${[...deployments]}::bigint[])`)
+    .orderBy('deployment_id')
+    .orderBy('id', 'desc')
+    .execute();
+  return new Map(rows.map(({ deployment_id, log_url }) => [deployment_id, log_url]));
+}
+
 export const findStatus = (db: Db, deployment: Deployment, id: Id<'deployment_statuses'>): Promise<StatusRow | undefined> =>
   ofDeployment(db, deployment).where('id', '=', id).executeTakeFirst();
 

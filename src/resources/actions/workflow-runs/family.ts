@@ -10,6 +10,7 @@ import * as concurrency from './endpoints/concurrency.ts';
 import * as environments from './endpoints/environments.ts';
 import * as jobs from './endpoints/jobs.ts';
 import * as logs from './endpoints/logs.ts';
+import * as ofPages from './endpoints/of-pages.ts';
 import * as runs from './endpoints/runs.ts';
 import * as workflows from './endpoints/workflows.ts';
 import { workflowRunEvents } from './events.ts';
@@ -29,6 +30,7 @@ export const workflowRuns = family({
   interpreters,
   schemas,
   endpoints: [workflows, runs, environments, concurrency, jobs, logs],
+  pageEndpoints: [ofPages],
   events: workflowRunEvents,
   payloadParts: {
     workflow: Workflow,

@@ -3,7 +3,7 @@ import { maxId } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { Nullable, OneOf, Refused, Timestamp, withDefault } from '#lib/shape.ts';
 import { EnvironmentReviewer } from '#resources/actions/environments/index.ts';
-import { PullRequestMinimal, SimpleCommit } from '#resources/code/checks/index.ts';
+import { annotationLevels, PullRequestMinimal, SimpleCommit } from '#resources/code/checks/index.ts';
 import { User } from '#resources/identity/accounts/index.ts';
 import { MinimalRepository, SimpleRepository } from '#resources/repositories/repositories/index.ts';
 import { workflowFileLimits } from '#workflow-files/limits.ts';
@@ -287,3 +287,79 @@ export type NewCustomDeploymentReview = Static<typeof NewCustomDeploymentReview>
 const rerun = { enable_debug_logging: withDefault(Type.Boolean(), false) };
 export const Rerun = Type.Object(rerun, { title: 'WorkflowRun' });
 export const JobRerun = Type.Object({ ...rerun, enable_debugger: Refused(false) }, { title: 'WorkflowRun' });
+
+// What pages show.
+
+const times = { started_at: Nullable(Timestamp), completed_at: Nullable(Timestamp) };
+const jobSummary = {
+  id: Type.Integer(),
+  name: Type.String(),
+  status: OneOf(jobStatuses),
+  conclusion: Nullable(OneOf(jobConclusions)),
+  ...times,
+};
+
+/** A job of a file with the jobs that were made of it, which are several for a matrix. */
+const JobNode = Type.Object({
+  key: Type.String(),
+  name: Type.String(),
+  /** The keys of the nodes that it needs. */
+  needs: Type.Array(Type.String()),
+  jobs: Type.Array(Type.Object({ ...jobSummary, problem: Nullable(Type.String()), environment: Nullable(Type.String()) })),
+});
+export type JobNode = Static<typeof JobNode>;
+
+export const RunDetails = Type.Object({
+  nodes: Type.Array(JobNode),
+  annotations: Type.Array(
+    Type.Object({
+      job_id: Type.Integer(),
+      job_name: Type.String(),
+      path: Type.String(),
+      start_line: Type.Integer(),
+      annotation_level: OneOf(annotationLevels),
+      title: Nullable(Type.String()),
+      message: Type.String(),
+    }),
+  ),
+  /** Why its file can't be run. */
+  problems: Type.Array(Type.Object({ message: Type.String(), line: Type.Integer() })),
+});
+export type RunDetails = Static<typeof RunDetails>;
+
+/** A job, with the rows of its log that belong to each step, and the jobs beside it. */
+export const JobDetails = Type.Object({
+  job: WorkflowJob,
+  steps: Type.Array(
+    Type.Object({
+      number: Type.Integer(),
+      name: Type.String(),
+      status: OneOf(stepStatuses),
+      conclusion: Nullable(Type.String()),
+      ...times,
+      first_row: Type.Integer(),
+      row_count: Type.Integer(),
+    }),
+  ),
+  log_rows: Type.Integer(),
+  log_bytes: Type.Integer(),
+  problem: Nullable(Type.String()),
+  jobs: Type.Array(Type.Object(jobSummary)),
+});
+export type JobDetails = Static<typeof JobDetails>;
+
+const LogRow = Type.Object({ row: Type.Integer(), at: Type.String(), text: Type.String(), left: Type.Integer() });
+
+export const LogRows = Type.Object({ total: Type.Integer(), rows: Type.Array(LogRow) });
+export const LogMatches = Type.Object({ rows: Type.Array(LogRow), next: Nullable(Type.Integer()) });
+
+export const JobExplanation = Type.Object({
+  waits: Type.Boolean(),
+  message: Type.String(),
+  steps: Type.Array(Type.Object({ check: Type.String(), passed: Type.Boolean(), because: Type.String() })),
+});
+
+/** Why a run waits; null if none of its jobs does. */
+export const RunExplanation = Type.Object({
+  job: Nullable(Type.Object({ id: Type.Integer(), name: Type.String(), message: Type.String() })),
+});

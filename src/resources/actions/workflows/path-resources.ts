@@ -1,5 +1,5 @@
 import { pathResource } from '#endpoint/path-resource.ts';
-import { slugWord } from '#endpoint/path-words.ts';
+import { escapedNameWord } from '#endpoint/path-words.ts';
 import { asId } from '#lib/id.ts';
 import { followAtRequest } from './follow.ts';
 import { findWorkflowForUpdate, selectWorkflow, selectWorkflowNamed } from './store.ts';
@@ -10,7 +10,7 @@ import { findWorkflowForUpdate, selectWorkflow, selectWorkflowNamed } from './st
  */
 export const workflow = pathResource({
   name: 'workflow',
-  words: { workflow_id: slugWord },
+  words: { workflow_id: escapedNameWord },
   below: 'repo',
   async find({ db, at, services: { git }, now }, { workflow_id }) {
     await followAtRequest({ db, git, now }, at.repo);

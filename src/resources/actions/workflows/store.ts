@@ -23,7 +23,8 @@ export const selectWorkflowNamed = (db: Db, repository: RepositoryId, file: stri
     .where(
       'path',
       'in',
-      workflowFolders.map((folder) => `${folder}/${file}`),
+      // Workflows of the server, and required ones, are elsewhere, and named by their whole path.
+      [...workflowFolders.map((folder) => `${folder}/${file}`), file],
     )
     .orderBy('path', 'desc')
     .limit(1);

@@ -284,6 +284,17 @@ export function insertAnnotations(tx: Tx, rows: readonly Insertable<DB['check_an
 export const listAnnotations = (db: Db, run: Id<'check_runs'>, page: Page): Promise<Listed<AnnotationRow>> =>
   list(db, db.selectFrom('check_annotations').selectAll().where('check_run_id', '=', run).orderBy('id'), page);
 
+/** The first annotations of several runs, failures before warnings and notices. */
+export const listAnnotationsOf = (db: Db, runs: readonly Id<'check_runs'>[], limit: number): Promise<AnnotationRow[]> =>
+  db
+    .selectFrom('check_annotations')
+    .selectAll()
+    .where(sql<boolean>`check_run_id = any (${[...runs]}::bigint[])`)
+    .orderBy(sql`array_position(array['failure', 'warning', 'notice'], annotation_level)`)
+    .orderBy('id')
+    .limit(limit)
+    .execute();
+
 /** Suites with runs that were open before a time, with the repository's owner, up to a limit. */
 export async function listSuitesWithStaleRuns(db: Db, before: Date, limit: number): Promise<StaleSuite[]> {
   const { rows } = await sql<StaleSuite>`

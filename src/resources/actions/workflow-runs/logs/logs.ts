@@ -1,5 +1,6 @@
 // Logs of jobs: lines with their times. While a job runs, they are in the database, in parts; afterwards in the object store.
 
+import { signalChanges } from '#database/change-signals.ts';
 import type { Db } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import type { Needs, Scope } from '#endpoint/scope.ts';
@@ -11,6 +12,7 @@ import { runLimits } from '../limits.ts';
 import { annotateCheck } from '../states/checks.ts';
 import { findJob, type JobRow, loadRuns } from '../store.ts';
 import { openAnnotationReader } from './annotations.ts';
+import { openPositions } from './positions.ts';
 import type { SecretMask } from './secret-mask.ts';
 import { appendLog, keepLog, listLogParts, loadKeptLogs } from './store.ts';
 
@@ -35,6 +37,7 @@ export async function writeLog(
   // Rows beyond the limit are counted but not stored, so that the runner continues.
   const text = log_bytes >= maxBytes ? '' : await textOf(added, mask);
   const written = await appendLog(db, given, { text, rows: added.length, now });
+  if (written) signalChanges(db, [`job:${given.id}`]);
   return written ? log_rows + added.length : ((await findJob(db, given.id))?.log_rows ?? log_rows);
 }
 
@@ -130,14 +133,17 @@ export const storeLog = job<{ job: Id<'workflow_jobs'> }, JobContext>({
     const key = logKeyOf(found);
     const annotations = openAnnotationReader(maxAnnotations);
     await services.objects.remove(key); // a process that crashed may have left it
+    const positions = openPositions();
     const { digest } = await services.objects.put(key, async (sink) => {
       for await (const text of readParts(db, id)) {
         annotations.read(text); // a part ends with a whole line
-        await sink(Buffer.from(text));
+        const part = Buffer.from(text);
+        positions.read(part);
+        await sink(part);
       }
     });
     const isKept = await change(async (scope) => {
-      const kept = await keepLog(scope.tx, found, { key, digest });
+      const kept = await keepLog(scope.tx, found, { key, digest, positions: positions.found() });
       const run = (await loadRuns(scope.tx, [found.run_id])).get(found.run_id);
       if (kept && run) await annotateCheck(scope, run, found, annotations.found());
       return kept;

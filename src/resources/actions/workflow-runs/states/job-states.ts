@@ -1,6 +1,7 @@
 // State changes of jobs. The caller holds the lock of the run's row.
 
 import { type RawBuilder, sql } from 'kysely';
+import { changedAfter } from '#database/change-signals.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { recordEach } from '#events/record.ts';
 import { asId } from '#lib/id.ts';
@@ -52,6 +53,8 @@ export const isClaimable = sql<boolean>`j.status = ${sql.lit(jobTransitions.clai
 
 /** Applies the consequences of a transition of jobs of one run. */
 export async function followJobs(scope: WriteScope, run: RunRow, jobs: readonly JobRow[], name: JobTransition): Promise<void> {
+  for (const { id } of jobs) changedAfter(scope.tx, `job:${id}`);
+  changedAfter(scope.tx, `run:${run.id}`);
   if (jobs.length > 0) for (const effect of jobTransitions[name].follows) await effects[effect](scope, run, jobs);
 }
 

@@ -1,4 +1,5 @@
 // State changes of runs. The caller holds the lock of the run's row.
+import { changedAfter } from '#database/change-signals.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { notifyQueued } from '#resources/actions/runners/index.ts';
@@ -47,6 +48,7 @@ export async function transitionRun<Name extends Exclude<RunTransition, 'request
 }
 
 async function followRun(scope: WriteScope, run: RunRow, name: RunTransition): Promise<void> {
+  changedAfter(scope.tx, `run:${run.id}`);
   for (const effect of runTransitions[name].follows) await effects[effect](scope, run);
 }
 

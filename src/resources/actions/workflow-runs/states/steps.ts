@@ -1,5 +1,6 @@
 // The states of steps. Steps have no transitions; the runner's latest report counts.
 import type { Insertable } from 'kysely';
+import { changedAfter } from '#database/change-signals.ts';
 import type { Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import type { StepRow } from '../store.ts';
@@ -10,8 +11,9 @@ export type StepState = Omit<Insertable<DB['workflow_job_steps']>, 'status' | 'c
   readonly result: StepRow['conclusion'];
 };
 
-export const putSteps = (tx: Tx, steps: readonly StepState[]): Promise<void> =>
-  putStepRows(
+export async function putSteps(tx: Tx, steps: readonly StepState[]): Promise<void> {
+  for (const { job_id } of steps) changedAfter(tx, `job:${job_id}`);
+  await putStepRows(
     tx,
     steps.map(({ result, ...step }) => ({
       ...step,
@@ -19,3 +21,4 @@ export const putSteps = (tx: Tx, steps: readonly StepState[]): Promise<void> =>
       conclusion: result,
     })),
   );
+}

@@ -1,0 +1,23 @@
+import type { Page } from '#console/page.ts';
+import { activityLogPage, deploymentsPage, environmentPage } from './deployments.ts';
+import { artifactPage, jobLogPage, runLogsPage } from './downloads.ts';
+import { jobPage } from './job.ts';
+import { attemptPage, runPage } from './run.ts';
+import { runsPage, workflowPage } from './runs.ts';
+import { cachesPage, runnersPage } from './storage.ts';
+
+export const actionsPages: readonly Page[] = [
+  runsPage,
+  workflowPage,
+  runPage,
+  attemptPage,
+  jobPage,
+  artifactPage,
+  jobLogPage,
+  runLogsPage,
+  cachesPage,
+  runnersPage,
+  deploymentsPage,
+  activityLogPage,
+  environmentPage,
+];

@@ -1,0 +1,2 @@
+/** The address of the events of pages that are kept current. */
+export const livePath = '/_live';
