@@ -1,7 +1,8 @@
 import type { Page } from './page.ts';
 import { collaborationPages } from './pages/collaboration/pages.ts';
+import { identityPages } from './pages/identity/pages.ts';
 import { platformPages } from './pages/platform/pages.ts';
 import { repositoriesPages } from './pages/repositories/pages.ts';
 
 /** All pages. Each product lists its own. */
-export const allPages: readonly Page[] = [...collaborationPages, ...platformPages, ...repositoriesPages];
+export const allPages: readonly Page[] = [...collaborationPages, ...identityPages, ...platformPages, ...repositoriesPages];

@@ -3101,6 +3101,7 @@ CREATE INDEX repositories_public_of ON repositories USING btree (owner_id) WHERE
 CREATE INDEX repositories_owner_created ON repositories USING btree (owner_id, created_at DESC NULLS LAST, id DESC);
 CREATE INDEX repositories_private_forks ON repositories USING btree (id) WHERE is_private_fork;
 CREATE INDEX repositories_forked_from_private ON repositories USING btree (source_id) WHERE forked_from_private;
+CREATE INDEX repositories_public_pushed ON repositories USING btree (pushed_at DESC, id DESC) WHERE ((visibility = 'public'::text) AND (pushed_at IS NOT NULL));
 alter table repository_advisories add constraint repository_advisories_pkey PRIMARY KEY (id);
 alter table repository_advisories add constraint repository_advisories_identifier_key UNIQUE (identifier);
 CREATE INDEX repository_advisories_repository ON repository_advisories USING btree (repository_id, created_at, id);
@@ -3523,7 +3524,8 @@ insert into schema_migrations (version, name, checksum) values
   (305, '0305-security-managers', '995f2c89f2b713c9ea4cbe4c7e58c391137bbc3a20ab3a82e0f96aa83a5cc936'),
   (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
   (307, '0307-dependency-branches', 'e5bce54c6153450f1ef454afed94776c2be8171cf6f21f6fc43d6567778c9475'),
-  (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
+  (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0'),
+  (317, '0317-public-pushes', 'b6779c508dab164919b61bd219d3a0eddb7985132ca5e78c55e1033e2891c8c7');
 
 create view organization_role_holders as
  SELECT a.organization_id,
