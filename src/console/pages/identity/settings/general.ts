@@ -148,7 +148,9 @@ export const repositorySecurity = page({
   path: '/{owner}/{repo}/settings/security_analysis',
   frame: inRepositorySettings('settings/security_analysis'),
   reads: () => ({
-    fixes: read(checkAutomatedSecurityFixes),
+    // Administrators alone may read the limit, and see this page.
+    limit: read(getRepoLimit),
+    fixes: readOptional(checkAutomatedSecurityFixes),
     alerts: readOptional(checkVulnerabilityAlerts),
     reporting: readOptional(checkPrivateVulnerabilityReporting),
   }),
@@ -158,7 +160,7 @@ export const repositorySecurity = page({
       title: `Security · ${repository.full_name}`,
       body: html`<h1>Security</h1><p class="soft">What is looked for in this repository, and what happens then.</p>${factList([
         ['Alerts of dependencies', onOff(alerts === true)],
-        ['Updates that fix them', html`${onOff(fixes.enabled)}${fixes.paused ? ' (paused)' : ''}`],
+        ['Updates that fix them', html`${onOff(fixes?.enabled)}${fixes?.paused ? ' (paused)' : ''}`],
         ['Secret scanning', onOff(products?.secret_scanning.status === 'enabled')],
         ['Pushes of secrets are refused', onOff(products?.secret_scanning_push_protection.status === 'enabled')],
         ['Own patterns of secrets', onOff(products?.secret_scanning_non_provider_patterns.status === 'enabled')],
