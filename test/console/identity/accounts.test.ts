@@ -11,12 +11,13 @@ const markdown = (text: string) => Buffer.from(text).toString('base64');
 
 test('visitors see what this server is and its public repositories, the latest push first', async () => {
   const ada = await w.user();
-  const [older, newer, hidden] = [
-    await w.repo(ada),
-    await w.repo(ada),
-    await w.repo(ada, { visibility: 'private' }),
-  ];
-  const push = (id: number, at: string) => w.db.updateTable('repositories').set({ pushed_at: new Date(at) }).where('id', '=', id as never).execute();
+  const [older, newer, hidden] = [await w.repo(ada), await w.repo(ada), await w.repo(ada, { visibility: 'private' })];
+  const push = (id: number, at: string) =>
+    w.db
+      .updateTable('repositories')
+      .set({ pushed_at: new Date(at) })
+      .where('id', '=', id as never)
+      .execute();
   await push(older.id, '2025-01-01T00:00:00Z');
   await push(newer.id, '2025-02-01T00:00:00Z');
   await push(hidden.id, '2025-03-01T00:00:00Z');
@@ -55,7 +56,8 @@ test('people see what waits for them', async () => {
   expect(waiting.text).toContain('href="/notifications"');
 
   const before = await (await pagesAs(w, ada)).statements('/');
-  for (let number = 0; number < 9; number++) await api.post(`${path}/issues`, { title: `More ${number}`, assignees: [ada.login] });
+  for (let number = 0; number < 9; number++)
+    await api.post(`${path}/issues`, { title: `More ${number}`, assignees: [ada.login] });
   for (let number = 0; number < 7; number++) await w.repo(ada);
   await w.settle();
   expect(await (await pagesAs(w, ada)).statements('/')).toBe(before);
@@ -68,13 +70,22 @@ test('people without anything are shown what to do', async () => {
 });
 
 test('a person’s page shows the profile, the README and the repositories that one may see', async () => {
-  const ada = await w.user(fresh('ada'), { name: `Ada ${attack}`, bio: attack, company: attack, location: attack, blog: 'javascript:alert(1)' });
+  const ada = await w.user(fresh('ada'), {
+    name: `Ada ${attack}`,
+    bio: attack,
+    company: attack,
+    location: attack,
+    blog: 'javascript:alert(1)',
+  });
   const shown = await w.repo(ada, { name: fresh('shown') });
   const hidden = await w.repo(ada, { name: fresh('hidden'), visibility: 'private' });
   await w.repo(ada, { name: ada.login });
   const api = await w.as(ada);
   await api.patch(`/repos/${ada.login}/${shown.name}`, { description: attack });
-  await api.put(`/repos/${ada.login}/${ada.login}/contents/README.md`, { message: 'r', content: markdown('# I build *engines*') });
+  await api.put(`/repos/${ada.login}/${ada.login}/contents/README.md`, {
+    message: 'r',
+    content: markdown('# I build *engines*'),
+  });
 
   const { text } = await (await pagesAs(w)).get(`/${ada.login}`);
 
@@ -118,7 +129,11 @@ test('an organization shows outsiders its public people, and members its teams',
   await api.put(`/orgs/${org.login}/public_members/${owner.login}`);
   await api.post(`/orgs/${org.login}/teams`, { name: `Parents ${attack}`, description: attack, privacy: 'closed' });
   const { body: parent } = await api.get(`/orgs/${org.login}/teams`).then(({ body }) => ({ body: body[0] }));
-  const { body: child } = await api.post(`/orgs/${org.login}/teams`, { name: 'Children', privacy: 'closed', parent_team_id: parent.id });
+  const { body: child } = await api.post(`/orgs/${org.login}/teams`, {
+    name: 'Children',
+    privacy: 'closed',
+    parent_team_id: parent.id,
+  });
   const [outside, inside] = [await pagesAs(w, eve), await pagesAs(w, member)];
 
   const people = await outside.get(`/orgs/${org.login}/people`);
@@ -145,7 +160,16 @@ test('these pages are read in a browser, with and without scripts', async () => 
   await w.repo(ada);
   await w.repo(org, { by: ada });
   await (await w.as(ada)).post(`/orgs/${org.login}/teams`, { name: 'Engines' });
-  const paths = ['/', '/shortcuts', `/${ada.login}`, `/${ada.login}?tab=repositories`, `/${org.login}`, `/orgs/${org.login}/people`, `/orgs/${org.login}/teams`, `/orgs/${org.login}/teams/engines`];
+  const paths = [
+    '/',
+    '/shortcuts',
+    `/${ada.login}`,
+    `/${ada.login}?tab=repositories`,
+    `/${org.login}`,
+    `/orgs/${org.login}/people`,
+    `/orgs/${org.login}/teams`,
+    `/orgs/${org.login}/teams/engines`,
+  ];
   const audited = ['/', '/shortcuts', `/${ada.login}?tab=repositories`, `/orgs/${org.login}/teams/engines`];
   for (const javaScriptEnabled of [true, false]) {
     const tab = await openTab(w, ada, { javaScriptEnabled });

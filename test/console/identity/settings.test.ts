@@ -27,7 +27,9 @@ const ofRepository = [
 ];
 /** Those that people who may push read as well. */
 const ofWriters = ['/access', '/secrets/actions', '/variables/actions'];
-const ofPeople = ['tokens', 'applications', 'keys', 'emails', 'organizations', 'installations'].map((name) => `/settings/${name}`);
+const ofPeople = ['tokens', 'applications', 'keys', 'emails', 'organizations', 'installations'].map(
+  (name) => `/settings/${name}`,
+);
 
 const statusesOf = async (who: Account | undefined, paths: readonly string[]): Promise<number[]> => {
   const pages = await pagesAs(w, who);
@@ -69,10 +71,14 @@ test('administrators read the settings of a repository; those who may push read 
 test('each page of settings is among those that are tried here', () => {
   const tried = [
     ...[...ofOrganization, '/custom-properties', '/issue-fields'].map((path) => `/organizations/{org}/settings${path}`),
-    ...[...ofRepository, ...ofWriters, '/environments', '/custom-properties', '/rules'].map((path) => `/{owner}/{repo}/settings${path}`),
+    ...[...ofRepository, ...ofWriters, '/environments', '/custom-properties', '/rules'].map(
+      (path) => `/{owner}/{repo}/settings${path}`,
+    ),
     ...ofPeople,
   ];
-  const whole = allPages.map(({ path }) => path).filter((path) => /settings/.test(path) && !/_id\}|configurations|^\/settings$/.test(path));
+  const whole = allPages
+    .map(({ path }) => path)
+    .filter((path) => /settings/.test(path) && !/_id\}|configurations|^\/settings$/.test(path));
   const others = ['/settings/sessions', '/settings/password', '/settings/confirm'];
   expect(whole.filter((path) => !tried.includes(path) && !others.includes(path))).toEqual([]);
 });
@@ -85,8 +91,16 @@ test('webhooks are shown with what was sent and what came back, as text', async 
     config: { url: 'https://hooks.example/', secret: 'very secret', content_type: 'json' },
     events: ['push'],
   });
-  await w.db.updateTable('webhooks').set({ url: `https://hooks.example/${attack}` }).where('id', '=', hook.body.id).execute();
-  const { id } = await w.db.selectFrom('webhook_deliveries').select('id').where('hook_id', '=', hook.body.id).executeTakeFirstOrThrow();
+  await w.db
+    .updateTable('webhooks')
+    .set({ url: `https://hooks.example/${attack}` })
+    .where('id', '=', hook.body.id)
+    .execute();
+  const { id } = await w.db
+    .selectFrom('webhook_deliveries')
+    .select('id')
+    .where('hook_id', '=', hook.body.id)
+    .executeTakeFirstOrThrow();
   await w.db
     .updateTable('webhook_deliveries')
     .set({ response_body: attack, status: attack, status_code: 500, delivered_at: w.clock.now, url: attack, duration_ms: 5 })
@@ -135,7 +149,10 @@ test('rulesets and protections say in sentences what they demand', async () => {
     target: 'branch',
     enforcement: 'active',
     conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
-    rules: [{ type: 'non_fast_forward' }, { type: 'commit_message_pattern', parameters: { operator: 'contains', pattern: attack } }],
+    rules: [
+      { type: 'non_fast_forward' },
+      { type: 'commit_message_pattern', parameters: { operator: 'contains', pattern: attack } },
+    ],
   });
   const ofOrg = await api.post(`/orgs/${org.login}/rulesets`, {
     name: 'Kept',
@@ -252,8 +269,13 @@ test('lists take the same statements for one row and for many', async () => {
       await api.post(`/orgs/${org.login}/teams`, { name: `Team ${number}` });
       await api.put(`/orgs/${org.login}/teams/team-${number}/repos/${org.login}/${repo.name}`, { permission: 'pull' });
       await api.post(`/repos/${org.login}/${repo.name}/hooks`, { config: { url: `https://hooks.example/${number}` } });
-      await api.post(`/repos/${org.login}/${repo.name}/autolinks`, { key_prefix: `T${number}-`, url_template: 'https://t.example/<num>' });
-      await api.put(`/repos/${org.login}/${repo.name}/environments/env-${number}`, { reviewers: [{ type: 'User', id: owner.id }] });
+      await api.post(`/repos/${org.login}/${repo.name}/autolinks`, {
+        key_prefix: `T${number}-`,
+        url_template: 'https://t.example/<num>',
+      });
+      await api.put(`/repos/${org.login}/${repo.name}/environments/env-${number}`, {
+        reviewers: [{ type: 'User', id: owner.id }],
+      });
     }
   };
   const paths = [
