@@ -1,8 +1,15 @@
 import type { Page } from './page.ts';
+import { codePages } from './pages/code/pages.ts';
 import { collaborationPages } from './pages/collaboration/pages.ts';
 import { identityPages } from './pages/identity/pages.ts';
 import { platformPages } from './pages/platform/pages.ts';
 import { repositoriesPages } from './pages/repositories/pages.ts';
 
 /** All pages. Each product lists its own. */
-export const allPages: readonly Page[] = [...collaborationPages, ...identityPages, ...platformPages, ...repositoriesPages];
+export const allPages: readonly Page[] = [
+  ...codePages,
+  ...collaborationPages,
+  ...identityPages,
+  ...platformPages,
+  ...repositoriesPages,
+];

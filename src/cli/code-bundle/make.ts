@@ -43,8 +43,6 @@ async function bundle(files: BundledFile[]): Promise<OutputChunk[]> {
     input: { program: 'src/cli/program.ts', serving: 'src/cli/serving.ts' },
     platform: 'node',
     external: isOutside,
-    // Node understands the sources as they are, without helpers for newer syntax.
-    transform: { target: 'esnext' },
     plugins: [readSources(files)],
     experimental: { nativeMagicString: true },
   });

@@ -20,14 +20,16 @@ type EvaluatedPull = Omit<MergedPull, 'method'>;
 /** What the evaluation of reviews needs. */
 type ReviewCheck = Pick<RuleCheck, 'db' | 'gitRepository' | 'repo' | 'host'>;
 
-/** A review that counts: by somebody with write access, and not of one's own pull request. */
+/** A review that counts: by somebody with write access, and not of one's own pull request, or one that was opened oneself. */
 type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerRow };
 
 /** The level of the role write. Reviews count from this level on. */
 const writing = 3;
 
 async function listCounted({ db, repo }: ReviewCheck, pull: EvaluatedPull): Promise<Counted[]> {
-  const reviews = (await loadDecidingReviews(db, [pull.id])).filter(({ author_id }) => author_id !== pull.author_id);
+  const reviews = (await loadDecidingReviews(db, [pull.id])).filter(
+    ({ author_id }) => author_id !== pull.author_id && author_id !== pull.opened_by,
+  );
   const reviewers = await loadReviewers(db, repo, gather(reviews, 'author_id'));
   return reviews.flatMap((review) => {
     const { author_id } = review;
@@ -135,8 +137,8 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
 }
 
 /**
- * The latest push needs the approval of somebody else than its author. If a job pushed, its author isn't known and may be among
- * the approvers, so it needs two: one of them is somebody else.
+ * The latest push needs the approval of somebody else than its author. If a job pushed, or a deploy key, its author isn't known
+ * and may be among the approvers, so it needs two: one of them is somebody else.
  */
 async function lastPushProblem(
   { db }: ReviewCheck,
@@ -147,7 +149,8 @@ async function lastPushProblem(
   const byOthers = approvals.filter((one) => isOfPresentChanges(one, pull) && one.author_id !== pusher);
   if (byOthers.length >= 2) return undefined;
   if (byOthers.length === 0) return 'The last push must be approved by somebody other than who pushed it.';
-  const isByJob = pusher !== null && (await findActionsApp(db))?.bot_id === pusher;
+  if (pusher === null) return 'The last push, whose author is not known, must be approved by two people.';
+  const isByJob = (await findActionsApp(db))?.bot_id === pusher;
   return isByJob ? 'The last push, by a workflow job, must be approved by two people.' : undefined;
 }
 
