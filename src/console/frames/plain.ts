@@ -36,7 +36,8 @@ const brand = html`<svg viewBox="0 0 24 24" aria-hidden="true">
 /** The end of every page: what server this is, and the address of the same in the API. */
 export const footer = (api?: string): TrustedHtml =>
   html`<footer class="foot"><span>Hearth</span><a href="/docs/">API</a>
-${api === undefined ? '' : html`<a href="${api}">This page as JSON</a>`}<a href="/shortcuts" data-shortcut="?">Keyboard</a></footer>`;
+${api === undefined ? '' : html`<a href="${api}">This page as JSON</a>`}
+<a href="/shortcuts" data-shortcut="?">Keyboard</a></footer>`;
 
 /** The frame of pages that belong to no repository and no account. */
 export const plainFrame: Frame<Record<never, never>> = {

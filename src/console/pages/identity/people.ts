@@ -54,5 +54,6 @@ const roleOf = (wanted: string | undefined) => roles.find(([role]) => role === w
 const roleLinks = ({ address, query }: PageRequest): TrustedHtml =>
   html`<nav class="tabs inner" aria-label="Roles">${roles.map(
     ([role, title]) =>
-      html`<a href="${withQuery(address, { role, page: undefined })}"${attribute('aria-current', roleOf(query.role) === role && 'page')}>${title}</a>`,
+      html`<a href="${withQuery(address, { role, page: undefined })}"
+${attribute('aria-current', roleOf(query.role) === role && 'page')}>${title}</a>`,
   )}</nav>`;

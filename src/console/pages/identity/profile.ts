@@ -10,7 +10,7 @@ import { timeAgo } from '#console/components/time.ts';
 import { type FoundAccount, ofAccount } from '#console/frames/account.ts';
 import { type Frame, type PageRequest, page, read, readOptional } from '#console/page.ts';
 import { attribute, html, type TrustedHtml } from '#html/template.ts';
-import { getProfileReadme } from '#resources/code/contents/endpoints/profile-readme.ts';
+import { getProfileReadme } from '#resources/code/source-pages/endpoints/readme.ts';
 import { listOrgMembers } from '#resources/identity/members/endpoints.ts';
 import { getOrganization, listUserOrganizations } from '#resources/identity/organizations/endpoints.ts';
 import { listTeamsOfViewer } from '#resources/identity/teams/endpoints/own.ts';
@@ -155,7 +155,8 @@ function sideOf(
     teams && teams.length > 0
       ? html`<section><h2>Teams</h2><ul>${teams.map(
           ({ name: team, slug, organization: { login } }) =>
-            html`<li><a class="inline" href="${pagePath('orgs', login, 'teams', slug)}">${team}</a> <span class="soft small">${login}</span></li>`,
+            html`<li><a class="inline" href="${pagePath('orgs', login, 'teams', slug)}">${team}</a>
+<span class="soft small">${login}</span></li>`,
         )}</ul></section>`
       : ''
   }`;
@@ -168,7 +169,8 @@ const accountsSection = (title: string, accounts: FoundProfile['people'], path?:
   accounts && accounts.length > 0
     ? html`<section><h2>${path ? html`<a href="${path}">${title}</a>` : title}</h2><p class="row faces">${accounts.map(
         (account) =>
-          html`<a href="${pagePath(account.login)}" aria-label="${account.login}"${attribute('title', account.login)}>${avatar(account, 34)}</a>`,
+          html`<a href="${pagePath(account.login)}" aria-label="${account.login}"
+${attribute('title', account.login)}>${avatar(account, 34)}</a>`,
       )}</p></section>`
     : html``;
 

@@ -116,10 +116,12 @@ export function repositoriesBody(
         title: 'Repositories will be listed here.',
         hint: isOwn ? html`Create one with <code>gh repo create</code>, and push to it.` : undefined,
       });
-  return html`<form class="filters row" action="${path}">${hidden}<label class="grow"><span class="unseen">Find a repository</span>
+  return html`<form class="filters row" action="${path}">${hidden}
+<label class="grow"><span class="unseen">Find a repository</span>
 <input type="text" name="q" value="${query.q}" placeholder="Find a repository" autocomplete="off"></label>
 ${choice('type', 'Type', types, query.type)}
-<label><span class="unseen">Language</span><input type="text" name="language" value="${query.language}" placeholder="Language" size="12" autocomplete="off"></label>
+<label><span class="unseen">Language</span>
+<input type="text" name="language" value="${query.language}" placeholder="Language" size="12" autocomplete="off"></label>
 ${choice('sort', 'Order', sorts, query.sort)}<button>Show</button></form>
 ${shown.length === 0 ? empty : repositoryList(shown, request)}${pager(request, { position, perPage })}`;
 }

@@ -55,7 +55,9 @@ function teamTree(login: string, teams: readonly ShownTeam[]): TrustedHtml {
     below.set(parent, [...(below.get(parent) ?? []), team]);
   }
   const level = (parent: number | undefined): TrustedHtml =>
-    html`<ul>${(below.get(parent) ?? []).map((team) => html`<li>${teamRow(login, team)}${below.has(team.id) ? level(team.id) : ''}</li>`)}</ul>`;
+    html`<ul>${(below.get(parent) ?? []).map(
+      (team) => html`<li>${teamRow(login, team)}${below.has(team.id) ? level(team.id) : ''}</li>`,
+    )}</ul>`;
   return level(undefined);
 }
 
@@ -81,7 +83,7 @@ export const teamPage = page({
     const { login } = account;
     const roles = new Map(repositories.map(({ full_name, role_name }) => [full_name, role_name]));
     const person = (role: string) => (one: (typeof members)[number]) =>
-      html`<li>${avatar(one, 28)}<span class="grow">${personLink(one)}</span>${role === '' ? '' : html`<span class="soft small">${role}</span>`}</li>`;
+      html`<li>${avatar(one, 28)}<span class="grow">${personLink(one)}</span><span class="soft small">${role}</span></li>`;
     return {
       title: `${team.name} · ${login}`,
       body: html`<div class="heading"><h1 dir="auto">${team.name}</h1>${secretBadge(team.privacy)}</div>

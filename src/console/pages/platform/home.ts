@@ -38,11 +38,13 @@ export const homePage = page({
 });
 
 const about =
-  'Hearth keeps code with its history, issues, pull requests and workflows on a machine of your own. Git and the tools that you know work with it.';
+  'Hearth keeps code with its history, issues, pull requests and workflows on a machine of your own. ' +
+  'Git and the tools that you know work with it.';
 
 const visitorsBody = (recent: NonNullable<Found<ReturnType<typeof ofVisitors>>['recent']>, request: PageRequest): TrustedHtml =>
   html`<section class="welcome"><h1>${new URL(request.links.html).host}</h1><p>${about}</p>
-<p class="row"><a class="button first" href="/login">${icon('sign-in')}Sign in</a><a class="button" href="/docs/">Read about the API</a></p></section>
+<p class="row"><a class="button first" href="/login">${icon('sign-in')}Sign in</a>
+<a class="button" href="/docs/">Read about the API</a></p></section>
 <section class="stack"><h2>Public repositories</h2>${
     recent.length === 0
       ? emptyState({

@@ -4,7 +4,6 @@ import * as communityEndpoints from './endpoints/community.ts';
 import * as filesEndpoints from './endpoints/files.ts';
 import * as languagesEndpoints from './endpoints/languages.ts';
 import * as licenseEndpoints from './endpoints/license.ts';
-import * as profileReadmeEndpoints from './endpoints/profile-readme.ts';
 import { interpreters } from './interpreters.ts';
 import { measureFiles, measureMissing } from './jobs.ts';
 import * as schemas from './schemas.ts';
@@ -16,7 +15,6 @@ export const contents = family({
   interpreters,
   schemas,
   endpoints: [filesEndpoints, archivesEndpoints, languagesEndpoints, licenseEndpoints, communityEndpoints],
-  pageEndpoints: [profileReadmeEndpoints],
   subscriptions: [measureFiles],
   jobs: [measureMissing],
 });

@@ -6,7 +6,7 @@ import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
 import { Nullable, OneOf, Timestamp } from '#lib/shape.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
-import { listOwnTokens as list } from './own-store.ts';
+import { listOwnTokens as list, type OwnTokenRow } from './own-store.ts';
 import { Permissions } from './schemas.ts';
 
 /** A personal access token without its value. */
@@ -25,6 +25,15 @@ const OwnToken = Type.Object({
   last_used_at: Nullable(Timestamp),
 });
 
+const presentOwnToken = ({ kind, permissions, ...token }: OwnTokenRow): Static<typeof OwnToken> => ({
+  ...token,
+  type: kind === 'classic_pat' ? 'classic' : 'fine-grained',
+  permissions: permissions as PermissionSet, // checkPermissions has validated it
+  created_at: timestamp(token.created_at),
+  expires_at: timestampOrNull(token.expires_at),
+  last_used_at: timestampOrNull(token.last_used_at),
+});
+
 export const listOwnTokens = endpoint({
   id: 'tokens/list-own',
   method: 'GET',
@@ -34,21 +43,6 @@ export const listOwnTokens = endpoint({
   paging: pages(),
   replies: { 200: Type.Array(OwnToken) },
   async handle({ db, viewer, page }) {
-    return mapEach(
-      await list(db, viewer.account.id, page),
-      ({ id, name, kind, scopes, permissions, owner, repository_selection, access, ...times }): Static<typeof OwnToken> => ({
-        id,
-        name,
-        type: kind === 'classic_pat' ? 'classic' : 'fine-grained',
-        scopes,
-        permissions: permissions as PermissionSet, // checkPermissions has validated it
-        owner,
-        repository_selection,
-        access,
-        created_at: timestamp(times.created_at),
-        expires_at: timestampOrNull(times.expires_at),
-        last_used_at: timestampOrNull(times.last_used_at),
-      }),
-    );
+    return mapEach(await list(db, viewer.account.id, page), presentOwnToken);
   },
 });

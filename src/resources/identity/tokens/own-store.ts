@@ -18,7 +18,7 @@ const columns = [
   'tokens.last_used_at',
 ] as const;
 
-type OwnTokenRow = Pick<
+export type OwnTokenRow = Pick<
   TokenRow,
   | 'id'
   | 'name'

@@ -30,9 +30,9 @@ const states = {
 type List = keyof typeof queries;
 type State = keyof typeof states;
 type WorkList = { total_count: number; items: (IssueItem & { states: State[] })[] };
-export type OwnWork = Record<List, WorkList>;
+type OwnWork = Record<List, WorkList>;
 
-type Context = {
+type WorkSearch = {
   readonly scope: Scope;
   readonly viewer: SignedIn;
   readonly services: Services;
@@ -40,7 +40,7 @@ type Context = {
 };
 
 /** What waits for a person: the first of each list, with the number of all. */
-export async function findOwnWork({ scope, viewer, services, caller }: Context): Promise<OwnWork> {
+export async function findOwnWork({ scope, viewer, services, caller }: WorkSearch): Promise<OwnWork> {
   const { db } = scope;
   const budget = startBudget(services.searchBudget, { searches: services.searchLimiter, caller });
   const search = (q: string, limit: number) =>

@@ -6,7 +6,7 @@ import type { Id } from '#lib/id.ts';
 /** More apps than these aren't shown. */
 const most = 200;
 
-export type AuthorizedApp = {
+type AuthorizedApp = {
   slug: string;
   name: string;
   kind: 'app' | 'oauth';

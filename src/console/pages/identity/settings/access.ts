@@ -123,7 +123,8 @@ const installationsContent = (
     intro,
     columns: ['App', 'May', 'Repositories', 'Installed'],
     rows: installations.map((installation) => [
-      html`<a id="installation-${installation.id}" href="${pagePath('apps', installation.app_slug)}">${installation.app_slug}</a>${
+      html`<a id="installation-${installation.id}"
+href="${pagePath('apps', installation.app_slug)}">${installation.app_slug}</a>${
         installation.suspended_at === null ? '' : html`<span class="badge">suspended</span>`
       }`,
       chips(permissionTexts(installation.permissions)),
@@ -190,6 +191,9 @@ type ShownGrant = {
   readonly token_last_used_at: string | null;
 };
 
+const restOf = (shown: number, total: number): TrustedHtml | string =>
+  total > shown ? html`<p class="soft small">The first ${shown} of ${total} are shown.</p>` : '';
+
 const selectionWords = { none: 'none', all: 'all', subset: 'chosen ones' } as const;
 
 const grantCells = (grant: ShownGrant, { now }: PageRequest) => [
@@ -231,7 +235,7 @@ export const tokenApprovals = page({
                 html`<span dir="auto">${one.reason}</span>`,
                 timeAgo(one.created_at, request.now),
               ]),
-            })}${total > requests.length ? html`<p class="soft small">The first ${requests.length} of ${total} are shown.</p>` : ''}`,
+            })}${restOf(requests.length, total)}`,
     });
   },
 });

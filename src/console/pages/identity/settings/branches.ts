@@ -13,6 +13,8 @@ type Protection = Found<ReturnType<typeof reads>>['protections'][number];
 const namesOf = ({ users, teams, apps }: Protection['actors']['push']): string =>
   [...users, ...teams, ...apps].join(', ') || 'nobody';
 
+const latest = ', with the latest commit of the branch';
+
 /** What a protection demands, each in a sentence. */
 function sentencesOf({ switches, required_reviews: reviews, required_status_checks: checks, actors }: Protection): string[] {
   const count = reviews?.required_approving_review_count ?? 0;
@@ -22,8 +24,7 @@ function sentencesOf({ switches, required_reviews: reviews, required_status_chec
     reviews?.require_last_push_approval && 'Somebody else than who pushed last must approve it.',
     reviews?.dismiss_stale_reviews && 'Pushes dismiss earlier approvals.',
     reviews?.restricts_dismissals && `These may dismiss reviews: ${namesOf(actors.dismissal)}.`,
-    checks &&
-      `These checks must succeed${checks.strict ? ', with the latest commit of the branch' : ''}: ${checks.contexts.join(', ') || 'none'}.`,
+    checks && `These checks must succeed${checks.strict ? latest : ''}: ${checks.contexts.join(', ') || 'none'}.`,
     switches.required_conversation_resolution && 'All conversations must be resolved.',
     switches.required_signatures && 'Commits need verified signatures.',
     switches.required_linear_history && 'Its history has no merge commits.',
@@ -43,7 +44,8 @@ export const branchesPage = page({
   reads,
   render: ({ repository, protections }) => ({
     title: `Branch protection · ${repository.full_name}`,
-    body: html`<h1>Branch protection</h1><p class="soft">The default branch is <code>${repository.default_branch}</code>. Rules for several
+    body: html`<h1>Branch protection</h1>
+<p class="soft">The default branch is <code>${repository.default_branch}</code>. Rules for several
 branches at once are <a href="${pagePath(repository.full_name, 'rules')}">rulesets</a>.</p>${
       protections.length === 0
         ? emptyState({
@@ -53,9 +55,8 @@ branches at once are <a href="${pagePath(repository.full_name, 'rules')}">rulese
           })
         : protections.map(
             (protection) =>
-              html`<section class="panel"><header><h2><code>${protection.branch}</code></h2></header><ul class="rows">${sentencesOf(
-                protection,
-              ).map((sentence) => html`<li>${sentence}</li>`)}</ul></section>`,
+              html`<section class="panel"><header><h2><code>${protection.branch}</code></h2></header>
+<ul class="rows">${sentencesOf(protection).map((sentence) => html`<li>${sentence}</li>`)}</ul></section>`,
           )
     }`,
   }),

@@ -58,7 +58,8 @@ export const repositorySettings = page({
       ['Suggests to update branches', onOff(repository.allow_update_branch)],
       ['Deletes branches after merging', onOff(repository.delete_branch_on_merge)],
       ['Commits on the web are signed off', onOff(repository.web_commit_signoff_required)],
-    ])}<p class="soft small">Change them with <code>gh repo edit</code> or <code>PATCH /repos/${repository.full_name}</code>.</p>`,
+    ])}<p class="soft small">Change them with <code>gh repo edit</code> or
+<code>PATCH /repos/${repository.full_name}</code>.</p>`,
   }),
 });
 
@@ -115,7 +116,8 @@ const limitsContent = (
   { now }: PageRequest,
 ): PageContent => ({
   title: 'Interaction limits',
-  body: html`<h1>Interaction limits</h1><p class="soft">For a time, only some people can comment and open issues and pull requests.</p>${
+  body: html`<h1>Interaction limits</h1>
+<p class="soft">For a time, only some people can comment and open issues and pull requests.</p>${
     limit === undefined
       ? html`<p>There is no limit: everybody who may read can take part.</p>`
       : factList([
@@ -183,7 +185,7 @@ export const organizationSecurity = page({
       intro: 'Configurations that are attached to repositories. An enforced one can’t be changed there.',
       columns: ['Configuration', 'From', 'Enforced', 'Dependencies', 'Secrets', 'Code scanning'],
       rows: configurations.map((one) => [
-        html`<span id="configuration-${one.id}">${one.name}</span>${one.description ? html`<p class="soft small">${one.description}</p>` : ''}`,
+        html`<span id="configuration-${one.id}">${one.name}</span><p class="soft small">${one.description}</p>`,
         one.target_type === 'global' ? 'this server' : 'the organization',
         onOff(one.enforcement === 'enforced'),
         statusWords[one.dependency_bot_alerts],

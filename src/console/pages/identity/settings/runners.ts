@@ -102,7 +102,7 @@ export const hostedRunners = page({
       columns: ['Name', 'State', 'Image', 'Machine', 'At most', 'Last job'],
       rows: found.runners.map((runner) => [
         runner.name,
-        html`<span class="state ${runner.status === 'Ready' ? 'success' : runner.status === 'Stuck' ? 'failed' : 'running'}">${runner.status}</span>`,
+        html`<span class="state ${stateClass(runner.status)}">${runner.status}</span>`,
         `${runner.image.display_name} ${runner.image.version}`,
         `${runner.machine_size_details.cpu_cores} cores, ${runner.machine_size_details.memory_gb} GB`,
         runner.maximum_runners,
@@ -131,6 +131,12 @@ export const hostedRunners = page({
           : '',
     }),
 });
+
+/** The colour of a state. */
+const stateClass = (status: string): string => {
+  if (status === 'Ready') return 'success';
+  return status === 'Stuck' ? 'failed' : 'running';
+};
 
 const registryVisibilities = groupVisibilities;
 

@@ -129,7 +129,8 @@ const hookBody = (
   }${
     position?.next === undefined
       ? ''
-      : html`<nav class="pager" aria-label="Pages"><a class="button" rel="next" href="${withQuery(request.address, { cursor: String(position.next) })}">Older</a></nav>`
+      : html`<nav class="pager" aria-label="Pages">
+<a class="button" rel="next" href="${withQuery(request.address, { cursor: String(position.next) })}">Older</a></nav>`
   }`,
 });
 

@@ -1,10 +1,11 @@
 // All protections of a repository, for its settings.
 import { type Static, Type } from 'typebox';
 import { endpoint } from '#endpoint/endpoint.ts';
+import type { Scope } from '#endpoint/scope.ts';
 import { Nullable } from '#lib/shape.ts';
 import { readsProtection } from '../policies.ts';
-import { presentActorNames } from '../present.ts';
-import { listProtections, protectionSwitches } from '../store.ts';
+import { contextsOf, presentActorNames } from '../present.ts';
+import { listProtections, type ProtectionRow, protectionSwitches } from '../store.ts';
 
 const Names = Type.Object({
   users: Type.Array(Type.String()),
@@ -42,6 +43,17 @@ const ListedProtection = Type.Object({
 });
 type ListedProtection = Static<typeof ListedProtection>;
 
+async function presentListed(scope: Scope, rows: readonly ProtectionRow[]): Promise<ListedProtection[]> {
+  const namesOf = await presentActorNames(scope, rows);
+  return rows.map((row) => ({
+    branch: row.branch,
+    required_status_checks: row.status_checks && { strict: row.status_checks.strict, contexts: contextsOf(row.status_checks) },
+    required_reviews: row.reviews,
+    switches: Object.fromEntries(protectionSwitches.map((name) => [name, row[name]])) as ListedProtection['switches'],
+    actors: { push: namesOf(row, 'push'), dismissal: namesOf(row, 'dismissal'), bypass: namesOf(row, 'bypass') },
+  }));
+}
+
 export const listBranchProtections = endpoint({
   id: 'repos/list-branch-protections',
   method: 'GET',
@@ -50,17 +62,6 @@ export const listBranchProtections = endpoint({
   access: readsProtection,
   replies: { 200: Type.Array(ListedProtection) },
   async handle({ scope, db, at }) {
-    const rows = await listProtections(db, at.repo.id);
-    const namesOf = await presentActorNames(scope, rows);
-    return rows.map((row) => ({
-      branch: row.branch,
-      required_status_checks: row.status_checks && {
-        strict: row.status_checks.strict,
-        contexts: row.status_checks.checks.map(({ context }) => context),
-      },
-      required_reviews: row.reviews,
-      switches: Object.fromEntries(protectionSwitches.map((name) => [name, row[name]])) as ListedProtection['switches'],
-      actors: { push: namesOf(row, 'push'), dismissal: namesOf(row, 'dismissal'), bypass: namesOf(row, 'bypass') },
-    }));
+    return presentListed(scope, await listProtections(db, at.repo.id));
   },
 });
