@@ -78,8 +78,9 @@ export const readOptional = <Types extends EndpointTypes>(
   options: ReadOptions<Types> = {},
 ): Read<Types, true> => ({ ...options, endpoint, isOptional: true });
 
+/** What a page reads, by name. What is undefined isn't read. */
 // biome-ignore lint/suspicious/noExplicitAny: the types of each reading are inferred by `Found`
-export type Reads = Readonly<Record<string, Read<any, boolean>>>;
+export type Reads = Readonly<Record<string, Read<any, boolean> | undefined>>;
 
 /** The body of a successful reply; `true` if it has none; the address of a redirect. */
 type BodyOf<Types extends EndpointTypes> =
@@ -89,8 +90,8 @@ type BodyOf<Types extends EndpointTypes> =
 
 /** What was read. */
 export type Found<Of extends Reads> = {
-  readonly [Name in keyof Of]: Of[Name] extends Read<infer Types, infer IsOptional>
-    ? BodyOf<Types> | (IsOptional extends true ? undefined : never)
+  readonly [Name in keyof Of]: NonNullable<Of[Name]> extends Read<infer Types, infer IsOptional>
+    ? BodyOf<Types> | (IsOptional extends true ? undefined : never) | Extract<Of[Name], undefined>
     : never;
 };
 

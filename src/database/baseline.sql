@@ -3116,6 +3116,7 @@ CREATE INDEX repositories_public_of ON repositories USING btree (owner_id) WHERE
 CREATE INDEX repositories_owner_created ON repositories USING btree (owner_id, created_at DESC NULLS LAST, id DESC);
 CREATE INDEX repositories_private_forks ON repositories USING btree (id) WHERE is_private_fork;
 CREATE INDEX repositories_forked_from_private ON repositories USING btree (source_id) WHERE forked_from_private;
+CREATE INDEX repositories_public_pushed ON repositories USING btree (pushed_at DESC, id DESC) WHERE ((visibility = 'public'::text) AND (pushed_at IS NOT NULL));
 alter table repository_advisories add constraint repository_advisories_pkey PRIMARY KEY (id);
 alter table repository_advisories add constraint repository_advisories_identifier_key UNIQUE (identifier);
 CREATE INDEX repository_advisories_repository ON repository_advisories USING btree (repository_id, created_at, id);
@@ -3542,7 +3543,8 @@ insert into schema_migrations (version, name, checksum) values
   (309, '0309-openers-of-pull-requests', '0fe50689eba7db2a5c114e2a6f3d7f62a60a369f6ffdd14dc2c0505b605f5c9e'),
   (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0'),
   (313, '0313-first-start', '051dd669a4c417a328322942980a2805f26cddae1ad5ff65153a7a81e19c2757'),
-  (316, '0316-log-positions', 'f3d79ddfcb8593d96c383d5c1344cfc3e16f309d1a491d97033a33fac9e07cd4');
+  (316, '0316-log-positions', 'f3d79ddfcb8593d96c383d5c1344cfc3e16f309d1a491d97033a33fac9e07cd4'),
+  (317, '0317-public-pushes', 'b6779c508dab164919b61bd219d3a0eddb7985132ca5e78c55e1033e2891c8c7');
 
 create view organization_role_holders as
  SELECT a.organization_id,

@@ -22,7 +22,8 @@ test('every word of an endpoint that a page reads is one of the page’s, or is 
       now: w.clock.now,
       csrf: '',
     };
-    return Object.values({ ...page.frame.reads(request), ...page.reads(request) }).flatMap(({ endpoint, words: own = {} }) =>
+    const reads = Object.values({ ...page.frame.reads(request), ...page.reads(request) }).filter((read) => read !== undefined);
+    return reads.flatMap(({ endpoint, words: own = {} }) =>
       wordsOf(endpoint.path)
         .filter((word) => !names.includes(word) && !(word in own))
         .map((word) => `${page.path} reads ${endpoint.path} without ${word}`),

@@ -1,26 +1,34 @@
 // The frame of the pages of a person or an organization: its name and its tabs.
 
-import { localAddress } from '#console/components/address.ts';
+import { localAddress, pagePath } from '#console/components/address.ts';
 import { countBadge } from '#console/components/lists.ts';
 import { avatar } from '#console/components/person.ts';
-import { type Found, type Frame, type PageRequest, read } from '#console/page.ts';
+import { type Found, type Frame, type PageRequest, read, readOptional } from '#console/page.ts';
 import { type IconName, icon } from '#html/icons.ts';
 import { attribute, html } from '#html/template.ts';
 import { getUser } from '#resources/identity/accounts/endpoints/accounts.ts';
+import { getOwnMembership } from '#resources/identity/members/endpoints.ts';
 import { footer, topBar } from './plain.ts';
 
-const reads = ({ words }: PageRequest) => ({ account: read(getUser, { words: { username: words.account ?? words.org ?? '' } }) });
+const reads = ({ words, person }: PageRequest) => {
+  const login = words.account ?? words.org ?? '';
+  return {
+    account: read(getUser, { words: { username: login } }),
+    membership: person ? readOptional(getOwnMembership, { words: { org: login } }) : undefined,
+  };
+};
 type AccountReads = ReturnType<typeof reads>;
 
 /** What every page of a person or an organization has read. */
 export type FoundAccount = Found<AccountReads>;
 
-type Tab = 'overview' | 'repositories' | 'people' | 'teams' | 'settings';
+type Tab = 'overview' | 'repositories' | 'stars' | 'people' | 'teams' | 'settings' | 'none';
 
 /** The frame of an account's pages, whose path begins with `{account}`, or names an `{org}`. `tab`: the current tab. */
 export const ofAccount = (tab: Tab): Frame<AccountReads> => ({
   reads,
-  render({ body }, { account }, request) {
+  render({ body }, { account, membership }, request) {
+    const isMember = membership?.state === 'active';
     const isOrganization = account.type === 'Organization';
     const tabs: readonly (readonly [tab: Tab, icon: IconName, title: string, path: string, count?: number])[] = [
       ['overview', 'home', 'Overview', `/${account.login}`],
@@ -28,12 +36,14 @@ export const ofAccount = (tab: Tab): Frame<AccountReads> => ({
       ...(isOrganization
         ? ([
             ['people', 'people', 'People', `/orgs/${account.login}/people`],
-            ['teams', 'organization', 'Teams', `/orgs/${account.login}/teams`],
-            ['settings', 'settings', 'Settings', `/organizations/${account.login}/settings`],
+            ...(isMember ? ([['teams', 'organization', 'Teams', `/orgs/${account.login}/teams`]] as const) : []),
+            ...(isMember && membership.role === 'admin'
+              ? ([['settings', 'settings', 'Settings', `/organizations/${account.login}/settings`]] as const)
+              : []),
           ] as const)
-        : []),
+        : ([['stars', 'star', 'Stars', `/${account.login}?tab=stars`]] as const)),
     ];
-    const where = html`${avatar(account)}<a href="/${account.login}">${account.login}</a>`;
+    const where = html`<span class="row">${avatar(account)}<a href="${pagePath(account.login)}">${account.login}</a></span>`;
     const shown = tabs.map(
       ([name, icons, title, path, count]) =>
         html`<a href="${path}"${attribute('aria-current', name === tab && 'page')}>

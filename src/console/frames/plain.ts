@@ -9,7 +9,7 @@ import { html, type Insertable, type TrustedHtml } from '#html/template.ts';
 /** The bar at the top of every page. `where`: the name of what is looked at, as links. */
 export function topBar(where: Insertable, { person, address, csrf, query }: PageRequest): TrustedHtml {
   return html`<a class="skip" href="#main">Skip to content</a>
-<header class="bar"><a class="brand" href="/" aria-label="Home">${brand}</a>
+<header class="bar"><a class="brand" href="/" aria-label="Home" data-shortcut="g h">${brand}</a>
 <nav class="where" aria-label="Location">${where}</nav>
 <form class="find" action="/search" role="search"><label>${icon('search')}<span class="unseen">Search</span>
 <input name="q" type="search" placeholder="Search" value="${query.q}" data-shortcut="/" autocomplete="off"></label></form>
@@ -20,7 +20,7 @@ const signInLink = (address: string): TrustedHtml =>
   html`<a class="button" href="/login?return_to=${encodeURIComponent(address)}">Sign in</a>`;
 
 const personMenu = (person: NonNullable<PageRequest['person']>, csrf: string): TrustedHtml =>
-  html`<a class="quiet" href="/notifications" aria-label="Notifications">${icon('bell')}</a>
+  html`<a class="quiet" href="/notifications" aria-label="Notifications" data-shortcut="g n">${icon('bell')}</a>
 <details class="menu"><summary aria-label="Account of ${person.login}">${avatar(person, 28)}</summary><div class="menu-items">
 <a href="/${person.login}">${icon('person')}${person.login}</a>
 <a href="/issues">${icon('circle-dot')}Your issues</a>
@@ -32,7 +32,8 @@ const personMenu = (person: NonNullable<PageRequest['person']>, csrf: string): T
 /** The end of every page: what server this is, and the address of the same in the API. */
 export const footer = (api?: string): TrustedHtml =>
   html`<footer class="foot"><span>Hearth</span><a href="/docs/">API</a>
-${api === undefined ? '' : html`<a href="${api}">This page as JSON</a>`}<a href="/shortcuts">Keyboard</a></footer>`;
+${api === undefined ? '' : html`<a href="${api}">This page as JSON</a>`}
+<a href="/shortcuts" data-shortcut="?">Keyboard</a></footer>`;
 
 /** The frame of pages that belong to no repository and no account. */
 export const plainFrame: Frame<Record<never, never>> = {

@@ -39,6 +39,9 @@ export const inRepository = (tab: Tab): Frame<RepositoryReads> => ({
   },
 });
 
+/** The keys of tabs, which follow `g`. */
+const tabKeys: Partial<Record<Tab, string>> = { code: 'c', issues: 'i', pulls: 'p', actions: 'w' };
+
 function tabs(current: Tab, { repository, open }: FoundRepository): TrustedHtml {
   const canAdminister = repository.permissions?.admin === true;
   const all: readonly (readonly [tab: Tab, icon: IconName, title: string, path: string, count?: number])[] = [
@@ -56,6 +59,6 @@ function tabs(current: Tab, { repository, open }: FoundRepository): TrustedHtml 
       html`<a href="${path === '' ? repositoryPath(repository) : repositoryPath(repository, path)}"${attribute(
         'aria-current',
         tab === current && 'page',
-      )}>${icon(name)}${title}${countBadge(count)}</a>`,
+      )}${attribute('data-shortcut', tabKeys[tab] && `g ${tabKeys[tab]}`)}>${icon(name)}${title}${countBadge(count)}</a>`,
   )}</nav>`;
 }

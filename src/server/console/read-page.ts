@@ -7,6 +7,7 @@ import { type Scope, scopeIn } from '#endpoint/scope.ts';
 import type { Media } from '#lib/media.ts';
 import { Refusal, type RefusalKind } from '#lib/refusal.ts';
 import { consumePageLimit, limitOf } from '#server/rate-limit.ts';
+import { Moved } from '#server/resolve.ts';
 import { type RunContext, run } from '#server/run.ts';
 
 type ReadPage = {
@@ -39,6 +40,9 @@ const joined = (one: ReadPage, other: ReadPage): ReadPage => ({
 /** The refusals that an optional reading may have. Others are faults, or the caller's to know. */
 const bearable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'forbidden', 'not_found', 'gone', 'conflict', 'invalid']);
 
+/** What was renamed or moved is left out as well: only the page's own repository leads the browser elsewhere. */
+const isBearable = (error: unknown): boolean => error instanceof Moved || (error instanceof Refusal && bearable.has(error.kind));
+
 /** Reads endpoints at the same time. Those with the same media type share one scope. */
 function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) => Promise<ReadPage> {
   const scopes = new Map<Media, Scope>([[context.scope.media, context.scope]]);
@@ -62,12 +66,12 @@ function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) 
       const { status, body, list } = await run(endpoint, { ...context, scope }, values, { query: query ?? {} });
       return { value: shownValue(status, body), ...(list ? { list } : {}) };
     } catch (error) {
-      if (isOptional && error instanceof Refusal && bearable.has(error.kind)) return { value: undefined };
+      if (isOptional && isBearable(error)) return { value: undefined };
       throw error;
     }
   };
   return async (reads) => {
-    const entries = Object.entries(reads);
+    const entries = Object.entries(reads).flatMap(([name, read]) => (read ? [[name, read] as const] : []));
     const results = await Promise.all(entries.map(([, read]) => one(read)));
     const named = <T>(of: (result: (typeof results)[number]) => T): Record<string, T> =>
       Object.fromEntries(entries.map(([name], at) => [name, of(results[at] ?? { value: undefined })]));

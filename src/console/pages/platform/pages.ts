@@ -1,5 +1,6 @@
 import type { Page } from '#console/page.ts';
 import { homePage } from './home.ts';
 import { confirmPage, passwordPage, sessionsPage } from './own-settings.ts';
+import { shortcutsPage } from './shortcuts.ts';
 
-export const platformPages: readonly Page[] = [homePage, sessionsPage, passwordPage, confirmPage];
+export const platformPages: readonly Page[] = [homePage, sessionsPage, passwordPage, confirmPage, shortcutsPage];

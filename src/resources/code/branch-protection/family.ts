@@ -1,4 +1,5 @@
 import { family } from '#resources/family.ts';
+import * as list from './endpoints/list.ts';
 import * as protections from './endpoints/protections.ts';
 import * as restrictions from './endpoints/restrictions.ts';
 import * as reviews from './endpoints/reviews.ts';
@@ -15,5 +16,6 @@ export const branchProtection = family({
   limits,
   schemas,
   endpoints: [protections, switches, reviews, statusChecks, restrictions],
+  pageEndpoints: [list],
   events: branchProtectionEvents,
 });

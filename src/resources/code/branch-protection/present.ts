@@ -100,3 +100,34 @@ export async function presentProtection(scope: Scope, repo: NamedRepository, row
     allow_fork_syncing: { enabled: row.allow_fork_syncing },
   };
 }
+
+/** The names of actors: logins, and slugs of teams and apps. */
+type ActorNames = { readonly users: string[]; readonly teams: string[]; readonly apps: string[] };
+
+/** Loads the actors of several protections once, and returns a function from one of their lists to the names in it. */
+export async function presentActorNames(
+  scope: Scope,
+  rows: readonly ProtectionRow[],
+): Promise<(row: ProtectionRow, list: ActorList) => ActorNames> {
+  const all = rows.flatMap(({ actors }) => actors);
+  const [users, teams, apps] = await Promise.all([
+    actorKinds.users.present(scope, all),
+    actorKinds.teams.present(scope, all),
+    actorKinds.apps.present(scope, all),
+  ]);
+  const named = (shown: readonly { id: number; name: string }[], actors: readonly Actor[], column: keyof Actor): string[] => {
+    const ids = new Set<number | null>(actors.map((actor) => actor[column]));
+    return shown.filter(({ id }) => ids.has(id)).map(({ name }) => name);
+  };
+  const logins = users.map(({ id, login }) => ({ id, name: login }));
+  const teamSlugs = teams.map(({ id, slug }) => ({ id, name: slug }));
+  const appSlugs = apps.map(({ id, slug }) => ({ id, name: slug }));
+  return (row, list) => {
+    const actors = actorsOf(row, list);
+    return {
+      users: named(logins, actors, 'user_id'),
+      teams: named(teamSlugs, actors, 'team_id'),
+      apps: named(appSlugs, actors, 'app_id'),
+    };
+  };
+}

@@ -4,6 +4,7 @@ import * as fileEndpoints from './endpoints/files.ts';
 import * as folderEndpoints from './endpoints/folders.ts';
 import * as historyEndpoints from './endpoints/history.ts';
 import * as pathEndpoints from './endpoints/paths.ts';
+import * as readmeEndpoints from './endpoints/readme.ts';
 import { interpreters } from './interpreters.ts';
 import * as limits from './limits.ts';
 
@@ -12,5 +13,5 @@ export const sourcePages = family({
   name: 'source-pages',
   limits,
   interpreters,
-  pageEndpoints: [folderEndpoints, fileEndpoints, blameEndpoints, historyEndpoints, pathEndpoints],
+  pageEndpoints: [folderEndpoints, fileEndpoints, blameEndpoints, historyEndpoints, pathEndpoints, readmeEndpoints],
 });

@@ -34,7 +34,7 @@ export const FolderEntry = Type.Object({
 export type FolderEntry = Static<typeof FolderEntry>;
 
 /** A rendered file, or its text as it was written. */
-const RenderedFile = Type.Object({ name: Type.String(), path: Type.String(), html: Nullable(Rendered) });
+export const RenderedFile = Type.Object({ name: Type.String(), path: Type.String(), html: Nullable(Rendered) });
 
 /** A folder with what stands in it. Whatever else is at the address has a type and nothing more. */
 export const ShownFolder = Type.Object({

@@ -2,6 +2,7 @@ import { family } from '#resources/family.ts';
 import { embedChanged, embedMissing } from './embed-jobs.ts';
 import * as endpoints from './endpoints.ts';
 import { indexChanged, indexMissing } from './jobs.ts';
+import * as pageEndpoints from './page-endpoints.ts';
 import * as schemas from './schemas.ts';
 import { makeSearchLimiter } from './services.ts';
 
@@ -10,6 +11,7 @@ export const search = family({
   services: { searchLimiter: makeSearchLimiter },
   schemas,
   endpoints: [endpoints],
+  pageEndpoints: [pageEndpoints],
   subscriptions: [indexChanged, embedChanged],
   jobs: [indexMissing, embedMissing],
 });

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as appsEndpoints from './endpoints/apps.ts';
 import * as installationsEndpoints from './endpoints/installations.ts';
+import * as pagesEndpoints from './endpoints/pages.ts';
 import * as tokensEndpoints from './endpoints/tokens.ts';
 import { appEvents } from './events.ts';
 import * as limits from './limits.ts';
@@ -24,6 +25,7 @@ export const apps = family({
   ],
   schemas,
   endpoints: [appsEndpoints, installationsEndpoints, tokensEndpoints],
+  pageEndpoints: [pagesEndpoints],
   events: appEvents,
   payloadParts: { installation: Installation },
 });

@@ -144,6 +144,24 @@ export async function listInstalledApps(db: Db, account: Id<'accounts'>, apps: r
 export const listInstallationsOn = (db: Db, account: Id<'accounts'>, page: Page): Promise<Listed<InstallationOfApp>> =>
   list(db, withApp(db).where('installations.account_id', '=', account).orderBy('installations.id'), page);
 
+/** The installations that include a repository. */
+export const listInstallationsIn = (
+  db: Db,
+  { id, owner_id }: { id: Id<'repositories'>; owner_id: Id<'accounts'> },
+  page: Page,
+): Promise<Listed<InstallationOfApp>> =>
+  list(
+    db,
+    withApp(db)
+      .where('installations.account_id', '=', owner_id)
+      .where(
+        sql<boolean>`(installations.repository_selection = 'all' or exists (select from installation_repositories ir
+          where ir.installation_id = installations.id and ir.repository_id = ${id}))`,
+      )
+      .orderBy('installations.id'),
+    page,
+  );
+
 /**
  * The installations of an app that a user has access to: on their own account, on their organizations, and installations with a
  * repository that they may read.

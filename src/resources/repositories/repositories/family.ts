@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as copiesEndpoints from './endpoints/copies.ts';
 import * as listsEndpoints from './endpoints/lists.ts';
+import * as recentEndpoints from './endpoints/recent.ts';
 import * as repositoriesEndpoints from './endpoints/repositories.ts';
 import { repositoryEvents } from './events.ts';
 import { removeFolder } from './jobs.ts';
@@ -14,6 +15,7 @@ export const repositories = family({
   page: 'git.md',
   schemas,
   endpoints: [repositoriesEndpoints, listsEndpoints, copiesEndpoints],
+  pageEndpoints: [recentEndpoints],
   events: repositoryEvents,
   payloadParts: { repository: MinimalRepository, forkee: MinimalRepository, changes: schemas.SecurityChangeInPayload },
   subscriptions: [removeFolder, removeLostForks],

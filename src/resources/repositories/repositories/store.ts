@@ -103,6 +103,18 @@ export function listAffiliated(
 export const listPublic = (db: Db, page: Page): Promise<Uncounted<RepositoryRow>> =>
   listSince(db.selectFrom('repositories').selectAll().where('visibility', '=', sql.lit('public')), 'id', page);
 
+/** The public repositories with the latest pushes. */
+export const listRecentlyPushed = (db: Db, limit: number): Promise<RepositoryRow[]> =>
+  db
+    .selectFrom('repositories')
+    .selectAll()
+    .where('visibility', '=', sql.lit('public'))
+    .where('pushed_at', 'is not', null)
+    .orderBy('pushed_at', 'desc')
+    .orderBy('id', 'desc')
+    .limit(sql.lit(limit))
+    .execute();
+
 export const listForks = (
   db: Db,
   viewer: Viewer,
