@@ -1,6 +1,6 @@
 // Reads the endpoints of a page in one scope, each with its own decision about access.
 
-import type { Page, PageRequest, Read, Reads } from '#console/page.ts';
+import { type Page, type PageRequest, type Read, type Reads, refusalOf } from '#console/page.ts';
 import type { ListPosition } from '#endpoint/paging.ts';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { type Scope, scopeIn } from '#endpoint/scope.ts';
@@ -39,6 +39,9 @@ const joined = (one: ReadPage, other: ReadPage): ReadPage => ({
 /** The refusals that an optional reading may have. Others are faults, or the caller's to know. */
 const bearable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'forbidden', 'not_found', 'gone', 'conflict', 'invalid']);
 
+/** The refusals that a page explains: they are about what somebody wrote, or ask to sign in. */
+const explicable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'bad_request', 'invalid']);
+
 /** Reads endpoints at the same time. Those with the same media type share one scope. */
 function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) => Promise<ReadPage> {
   const scopes = new Map<Media, Scope>([[context.scope.media, context.scope]]);
@@ -53,6 +56,7 @@ function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) 
     query,
     media,
     isOptional,
+    isExplained = false,
   }: Read): Promise<{ value: unknown; list?: ListPosition }> => {
     const values = Object.fromEntries(wordsOf(endpoint.path).map((word) => [word, own[word as never] ?? words[word] ?? '']));
     const scope = scopeOf(media);
@@ -63,6 +67,7 @@ function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) 
       return { value: shownValue(status, body), ...(list ? { list } : {}) };
     } catch (error) {
       if (isOptional && error instanceof Refusal && bearable.has(error.kind)) return { value: undefined };
+      if (isExplained && error instanceof Refusal && explicable.has(error.kind)) return { value: refusalOf(error) };
       throw error;
     }
   };
