@@ -74,7 +74,7 @@ export const communityPage = page({
   render({ profile, repository }, { links }) {
     const rows = files.map(([key, title, meaning]) => {
       const file = profile?.files[key];
-      const address = file?.html_url;
+      const address = file && 'html_url' in file ? file.html_url : undefined;
       return html`<li>${file ? html`<span class="ok">${icon('circle-check')}</span>` : html`<span class="soft">${icon('circle-dot')}</span>`}
 <span class="grow">${address ? html`<a href="${localAddress(address, links.html)}">${title}</a>` : title}
 <span class="soft small">${file ? '' : 'missing: '}${meaning}</span></span></li>`;
