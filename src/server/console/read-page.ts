@@ -39,8 +39,8 @@ const joined = (one: ReadPage, other: ReadPage): ReadPage => ({
 /** The refusals that an optional reading may have. Others are faults, or the caller's to know. */
 const bearable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'forbidden', 'not_found', 'gone', 'conflict', 'invalid']);
 
-/** The refusals that a page explains: they are about what somebody wrote, or ask to sign in. */
-const explicable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'bad_request', 'invalid']);
+/** The refusals that a page explains: they are about what somebody wrote, or say what is switched off. Hidden is absent. */
+const explicable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'forbidden', 'bad_request', 'invalid']);
 
 /** Reads endpoints at the same time. Those with the same media type share one scope. */
 function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) => Promise<ReadPage> {

@@ -3,7 +3,7 @@ import { emptyState, pager } from '#console/components/lists.ts';
 import { personLink } from '#console/components/person.ts';
 import { timeAgo } from '#console/components/time.ts';
 import { inRepository, repositoryPath } from '#console/frames/repository.ts';
-import { page, read } from '#console/page.ts';
+import { isRefused, page, read, readOrExplain } from '#console/page.ts';
 import { html, joined } from '#html/template.ts';
 import { getDependencyAlert, listRepoDependencyAlerts } from '#resources/security/dependency-alerts/endpoints.ts';
 import { facts, inSecurity, localLink, outerLink, plainText, severityMark, stateMark, stateOf, stateTabs } from './parts.ts';
@@ -21,10 +21,15 @@ export const dependencyAlertsPage = page({
   reads: (request) => {
     const { page, before, after } = request.query;
     return {
-      alerts: read(listRepoDependencyAlerts, { query: { state: stateOf(request, states), per_page: perPage, page, before, after } }),
+      alerts: readOrExplain(listRepoDependencyAlerts, { query: { state: stateOf(request, states), per_page: perPage, page, before, after } }),
     };
   },
   render({ alerts, repository }, request, { alerts: position }) {
+    const title = `Vulnerable dependencies · ${repository.full_name}`;
+    if (isRefused(alerts)) {
+      const off = emptyState({ icon: 'shield', title: alerts.refused.join(' '), hint: 'Somebody who administers it can switch them on.' });
+      return { title, body: inSecurity({ repository, section: 'dependency-alerts' }, html`<h1>Vulnerable dependencies</h1>${off}`) };
+    }
     const rows = alerts.map(
       ({ security_advisory: advisory, security_vulnerability: range, dependency, number, html_url, created_at }) => html`<li>${severityMark(range.severity)}
 <div class="grow"><a class="title" href="${localLink(html_url, request)}" dir="auto">${advisory.summary}</a>
@@ -33,7 +38,7 @@ found ${timeAgo(created_at, request.now)}</p></div></li>`,
     );
     const empty = emptyState({ icon: 'shield', title: 'No dependency with a known vulnerability is in this state.' });
     return {
-      title: `Vulnerable dependencies · ${repository.full_name}`,
+      title,
       body: inSecurity(
         { repository, section: 'dependency-alerts' },
         html`<h1>Vulnerable dependencies</h1>${stateTabs(request, repositoryPath(repository, 'security', 'dependency-alerts'), states)}
