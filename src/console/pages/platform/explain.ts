@@ -1,4 +1,3 @@
-import { pagePath } from '#console/components/address.ts';
 import { plainFrame } from '#console/frames/plain.ts';
 import { type Found, isRefused, type PageRequest, page, type ReadRefusal, type Reads, readOrExplain } from '#console/page.ts';
 import { icon } from '#html/icons.ts';
@@ -99,7 +98,7 @@ const outcomeIcon = (passed: boolean | null): TrustedHtml => {
 };
 
 function asked({ query, person }: Asked): TrustedHtml {
-  const who = html`<a href="${pagePath(query.login || (person?.login ?? ''))}">${query.login || person?.login}</a>`;
+  const who = query.login || person?.login;
   if (query.path?.trim()) return html`${query.method ?? 'GET'} ${pathIn(query.path)} by ${who}`;
   return query.do === 'see'
     ? html`Seeing ${query.repository} by ${who}`
