@@ -94,7 +94,10 @@ type BodyOf<Types extends EndpointTypes> =
 /** What was read. */
 export type Found<Of extends Reads> = {
   readonly [Name in keyof Of]: Of[Name] extends Read<infer Types, infer IsOptional>
-    ? BodyOf<Types> | (IsOptional extends true ? undefined : never) | (Of[Name] extends { isExplained: true } ? ReadRefusal : never)
+    ?
+        | BodyOf<Types>
+        | (IsOptional extends true ? undefined : never)
+        | (Of[Name] extends { isExplained: true } ? ReadRefusal : never)
     : never;
 };
 

@@ -38,15 +38,7 @@ type ExplainRequest = Asker & {
 };
 
 /** Decides about access as the server would, and lists each step. The handler isn't run and nothing is counted. */
-export async function explain({
-  db,
-  endpoints,
-  method,
-  path,
-  now,
-  url,
-  ...asker
-}: ExplainRequest): Promise<Explanation> {
+export async function explain({ db, endpoints, method, path, now, url, ...asker }: ExplainRequest): Promise<Explanation> {
   const steps: CheckResult[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
   const match = routerOf(endpoints)(method, apiPrefix + path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));

@@ -64,7 +64,9 @@ test('site administrators alone ask for somebody else, after a recent sign-in', 
   w.clock.now = new Date(w.clock.now.getTime() + 11 * 60_000);
   expect((await pages.get(`/explain?${new URLSearchParams(see)}`)).text).toContain('Only site administrators');
   expect(await asked(eve, see)).toContain('Only site administrators');
-  expect(await asked(eve, { do: 'see', repository: `${ada.login}/${hidden.name}`, login: eve.login })).toContain('Refused with 404');
+  expect(await asked(eve, { do: 'see', repository: `${ada.login}/${hidden.name}`, login: eve.login })).toContain(
+    'Refused with 404',
+  );
 });
 
 test('nothing is explained to visitors, and what people write is escaped', async () => {

@@ -49,7 +49,12 @@ test('contributors have bars by the number of their commits, and names are escap
 
 test('dependencies are listed and filtered', async () => {
   const { base, pages, owner, repo } = await setting();
-  const lock = { lockfileVersion: 3, packages: { 'node_modules/left': { version: '1.1.0' }, 'node_modules/right': { version: '2.0.0' } } };
+  expect((await pages.get(`${base}/network/dependencies`)).text).toContain('The dependency graph is off');
+  await (await w.as(owner)).put(`/repos/${owner.login}/${repo.name}/vulnerability-alerts`);
+  const lock = {
+    lockfileVersion: 3,
+    packages: { 'node_modules/left': { version: '1.1.0' }, 'node_modules/right': { version: '2.0.0' } },
+  };
   await (await w.as(owner)).put(`/repos/${owner.login}/${repo.name}/contents/package-lock.json`, {
     message: 'Depend',
     content: Buffer.from(JSON.stringify(lock)).toString('base64'),
@@ -95,15 +100,17 @@ test('an invitation is shown to the person who is invited, and to administrators
   const [bob, eve] = [await w.user(), await w.user()];
   await (await w.as(owner)).put(`/repos/${owner.login}/${repo.name}/collaborators/${bob.login}`, { permission: 'push' });
   expect((await pages.get(`${base}/invitations`)).text).toContain(bob.login);
-  expect((await (await pagesAs(w, bob)).get(`${base}/invitations`)).text).toContain(`${owner.login} invites you to ${base.slice(1)}`);
+  expect((await (await pagesAs(w, bob)).get(`${base}/invitations`)).text).toContain(
+    `${owner.login} invites you to ${base.slice(1)}`,
+  );
   expect((await (await pagesAs(w, eve)).get(`${base}/invitations`)).status).toBe(404);
   expect((await (await pagesAs(w, eve)).get('/nobody/nothing/invitations')).status).toBe(404);
 });
 
 test('an app is shown with what it asks for', async () => {
   const owner = await w.user();
-  const { app } = await installApp(w, { on: owner, permissions: { metadata: 'read', issues: 'write' } });
-  const { status, text } = await (await pagesAs(w)).get(`/apps/${app.slug}`);
+  const { bot } = await installApp(w, { on: owner, permissions: { metadata: 'read', issues: 'write' } });
+  const { status, text } = await (await pagesAs(w)).get(`/apps/${bot.login.replace('[bot]', '')}`);
   expect(status).toBe(200);
   expect(text).toContain('issues<span class="push soft">write</span>');
 });

@@ -1,8 +1,14 @@
 import { rm } from 'node:fs/promises';
 import { expect, test } from 'vitest';
-import { codeql, type Problem, upload } from '#test/resources/security/code-scanning/setting.ts';
-import { advisoryFolder, advisoryOf, loadFolder, lockOf, writeAdvisory } from '#test/resources/security/dependency-alerts/setting.ts';
 import { ownToken } from '#test/resources/code/secret-scanning/setting.ts';
+import { codeql, type Problem, upload } from '#test/resources/security/code-scanning/setting.ts';
+import {
+  advisoryFolder,
+  advisoryOf,
+  loadFolder,
+  lockOf,
+  writeAdvisory,
+} from '#test/resources/security/dependency-alerts/setting.ts';
 import { expectAccessible, openTab, visit } from '#test/support/browser.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 import { pagesAs } from '#test/support/page-client.ts';
@@ -34,7 +40,13 @@ async function setting(visibility: 'public' | 'private' = 'public') {
   return { repo, api, put, base: `/${org.login}/${repo.name}/security`, pages: await pagesAs(w, owner) };
 }
 
-const injection: Problem = { rule: 'js/command-line-injection', path: 'src/run.js', line: 2, hash: 'aaaa:1', text: `Danger ${attack}` };
+const injection: Problem = {
+  rule: 'js/command-line-injection',
+  path: 'src/run.js',
+  line: 2,
+  hash: 'aaaa:1',
+  text: `Danger ${attack}`,
+};
 const unused: Problem = { rule: 'js/unused-local-variable', path: 'src/run.js', line: 3, hash: 'bbbb:1' };
 
 test('what tools found in code is shown to those who may write, with its lines', async () => {
@@ -62,7 +74,8 @@ test('what tools found in code is shown to those who may write, with its lines',
     [reader, 404],
     [undefined, 404],
   ] as const)
-    for (const path of [`${base}/code-scanning`, `${base}/code-scanning/1`]) expect((await (await pagesAs(w, who)).get(path)).status).toBe(status);
+    for (const path of [`${base}/code-scanning`, `${base}/code-scanning/1`])
+      expect((await (await pagesAs(w, who)).get(path)).status).toBe(status);
 });
 
 test('vulnerable dependencies lead to what repairs them, and to the advisory', async () => {
@@ -104,7 +117,9 @@ const advisory = {
   summary: `Tokens are logged ${attack}`,
   description: `In full ${attack}`,
   severity: 'high',
-  vulnerabilities: [{ package: { ecosystem: 'npm', name: `engine${attack}` }, vulnerable_version_range: '< 1.2.3', patched_versions: '1.2.3' }],
+  vulnerabilities: [
+    { package: { ecosystem: 'npm', name: `engine${attack}` }, vulnerable_version_range: '< 1.2.3', patched_versions: '1.2.3' },
+  ],
 };
 
 test('drafts of advisories are hidden, and published ones are shown to everybody who may read', async () => {

@@ -86,7 +86,8 @@ ${endpoint ? html`<p class="body"><code>${endpoint.method} ${endpoint.path}</cod
 ${message === null ? '' : html`<p class="body">${message}</p>`}
 ${isAbsent ? html`<p class="body soft">There is nothing at this address, or it is not for the person who asks. Which of both is not said.</p>` : ''}
 <ol class="rows steps">${steps.map(
-    ({ check, passed, because }) => html`<li>${outcomeIcon(passed)}<div class="grow"><b>${check}</b><p class="soft small">${because}</p></div></li>`,
+    ({ check, passed, because }) =>
+      html`<li>${outcomeIcon(passed)}<div class="grow"><b>${check}</b><p class="soft small">${because}</p></div></li>`,
   )}</ol></section>`;
 }
 

@@ -99,7 +99,10 @@ const reasons: Readonly<Partial<Record<Thread['reason'], string>>> = {
 
 function threadRow({ subject, reason, unread, updated_at, repository }: Thread, request: PageRequest<unknown>): TrustedHtml {
   const address = addressOf(subject, pagePath(repository.full_name), request);
-  const title = address === undefined ? html`<span class="title" dir="auto">${subject.title}</span>` : html`<a class="title" href="${address}" dir="auto">${subject.title}</a>`;
+  const title =
+    address === undefined
+      ? html`<span class="title" dir="auto">${subject.title}</span>`
+      : html`<a class="title" href="${address}" dir="auto">${subject.title}</a>`;
   return html`<li${attribute('class', unread && 'unread')}>${icon(icons[subject.type])}<div class="grow">${title}${
     unread ? html`<span class="unseen"> (unread)</span>` : ''
   }<p class="soft small">${numberOf(subject.url)}${reasons[reason] ?? reason.replaceAll('_', ' ')}</p></div>

@@ -1,6 +1,6 @@
 // What is known of a repository: its dependencies and its community files.
 import { localAddress, withQuery } from '#console/components/address.ts';
-import { counted, countText, emptyState } from '#console/components/lists.ts';
+import { counted, countText, emptyState, pagerLinks } from '#console/components/lists.ts';
 import { inRepository, repositoryPath } from '#console/frames/repository.ts';
 import { page, readOptional } from '#console/page.ts';
 import { icon } from '#html/icons.ts';
@@ -23,7 +23,12 @@ export const dependenciesPage = page({
     const number = Math.max(1, Number(query.page) || 1);
     const shown = found.slice((number - 1) * shownAtOnce, number * shownAtOnce);
     const rows = shown.map(
-      ({ name, versionInfo, licenseDeclared, externalRefs }) => html`<tr><th scope="row" dir="auto">${name}</th><td><code>${versionInfo}</code></td>
+      ({
+        name,
+        versionInfo,
+        licenseDeclared,
+        externalRefs,
+      }) => html`<tr><th scope="row" dir="auto">${name}</th><td><code>${versionInfo}</code></td>
 <td class="soft">${kindOf(externalRefs?.[0]?.referenceLocator)}</td><td class="soft">${licenseDeclared}</td></tr>`,
     );
     const off = emptyState({
@@ -43,14 +48,21 @@ export const dependenciesPage = page({
     return {
       title: `Dependencies · ${repository.full_name}`,
       body: html`${insightTabs(repository, 'network/dependencies')}<div class="heading"><h1>Dependencies</h1>
-${graph ? html`<span class="count">${countText(packages.length)}</span><form class="row push"><label><span class="unseen">Name</span>
-<input name="name" value="${query.name ?? ''}" placeholder="Filter by name"></label><button>Filter</button></form>` : ''}</div>
+${
+  graph
+    ? html`<span class="count">${countText(packages.length)}</span><form class="row push"><label><span class="unseen">Name</span>
+<input name="name" value="${query.name ?? ''}" placeholder="Filter by name"></label><button>Filter</button></form>`
+    : ''
+}</div>
 ${graph?.sbom.comment === undefined ? '' : html`<p class="notice">${graph.sbom.comment}</p>`}
 ${graph ? (rows.length === 0 ? empty : table) : off}
-<nav class="pager" aria-label="Pages">${previous === undefined ? '' : html`<a class="button" rel="prev" href="${previous}">${icon('previous')}Previous</a>`}
-${next === undefined ? '' : html`<a class="button" rel="next" href="${next}">Next${icon('next')}</a>`}</nav>
-${graph ? html`<p class="soft small">${counted(found.length, 'dependency', 'dependencies')}. As a bill of materials:
-<code>GET /repos/${repository.full_name}/dependency-graph/sbom</code></p>` : ''}`,
+${pagerLinks(previous, next)}
+${
+  graph
+    ? html`<p class="soft small">${counted(found.length, 'dependency', 'dependencies')}. As a bill of materials:
+<code>GET /repos/${repository.full_name}/dependency-graph/sbom</code></p>`
+    : ''
+}`,
     };
   },
 });
@@ -76,7 +88,7 @@ export const communityPage = page({
       const file = profile?.files[key];
       const address = file && 'html_url' in file ? file.html_url : undefined;
       return html`<li>${file ? html`<span class="ok">${icon('circle-check')}</span>` : html`<span class="soft">${icon('circle-dot')}</span>`}
-<span class="grow">${address ? html`<a href="${localAddress(address, links.html)}">${title}</a>` : title}
+<span class="grow">${address ? html`<a class="inline" href="${localAddress(address, links.html)}">${title}</a>` : title}
 <span class="soft small">${file ? '' : 'missing: '}${meaning}</span></span></li>`;
     });
     const none = emptyState({

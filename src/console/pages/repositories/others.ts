@@ -27,7 +27,9 @@ export const rulesPage = page({
   reads: ({ query }) => ({ rulesets: read(listRepoRulesets, { query: { per_page: perPage, page: query.page } }) }),
   render({ rulesets, repository }, request, { rulesets: position }) {
     const rows = rulesets.map(
-      (one) => html`<li>${icon('law')}<div class="grow"><a class="title" href="${repositoryPath(repository, 'rules', one.id)}" dir="auto">${one.name}</a>
+      (
+        one,
+      ) => html`<li>${icon('law')}<div class="grow"><a class="title" href="${repositoryPath(repository, 'rules', one.id)}" dir="auto">${one.name}</a>
 <p class="soft small">for ${one.target} · from ${one.source}</p></div><span class="soft small">${enforcements[one.enforcement]}</span></li>`,
     );
     const empty = emptyState({ icon: 'law', title: 'Rules about branches, tags and pushes will be listed here.' });
@@ -45,7 +47,11 @@ export const rulesetPage = page({
   render({ ruleset, repository }, { now }) {
     const { name, target, enforcement, source, conditions, rules, current_user_can_bypass: bypass } = ruleset;
     const refs = conditions?.ref_name;
-    const list = (names: readonly string[]): TrustedHtml => joined(names.map((one) => html`<code>${one}</code>`), ' ');
+    const list = (names: readonly string[]): TrustedHtml =>
+      joined(
+        names.map((one) => html`<code>${one}</code>`),
+        ' ',
+      );
     return {
       title: `${name} · ${repository.full_name}`,
       body: html`<p class="soft small"><a href="${repositoryPath(repository, 'rules')}">All rules</a></p><h1 dir="auto">${name}</h1>
@@ -55,7 +61,8 @@ ${refs && refs.include.length > 0 ? html`<dt>Refs</dt><dd>${list(refs.include)}<
 ${refs && refs.exclude.length > 0 ? html`<dt>Except</dt><dd>${list(refs.exclude)}</dd>` : ''}
 ${bypass === undefined ? '' : html`<dt>You may pass it</dt><dd>${spaced(bypass)}</dd>`}<dt>Changed</dt><dd>${timeAgo(ruleset.updated_at, now)}</dd></dl></section>
 <section class="panel"><header><h2>Rules</h2></header><ul class="rows">${rules.map(
-        ({ type, ...rest }) => html`<li><div class="grow"><b>${spaced(type)}</b>${parametersOf('parameters' in rest ? rest.parameters : undefined)}</div></li>`,
+        ({ type, ...rest }) =>
+          html`<li><div class="grow"><b>${spaced(type)}</b>${parametersOf('parameters' in rest ? rest.parameters : undefined)}</div></li>`,
       )}</ul></section>`,
     };
   },
@@ -85,11 +92,17 @@ export const invitationsPage = page({
     if (!mine && !all) throw notFound();
     const invited = mine
       ? html`<div class="notice"><p><b>${mine.inviter?.login ?? 'Somebody'} invites you to ${mine.repository.full_name}</b></p>
-<p>With the role ${mine.permissions}, ${timeAgo(mine.created_at, now)}. ${mine.expired ? 'The invitation is over: ask for another one.' : html`You accept it by
-<code>PATCH /user/repository_invitations/${mine.id}</code>, and decline it by <code>DELETE</code>.`}</p></div>`
+<p>With the role ${mine.permissions}, ${timeAgo(mine.created_at, now)}. ${
+          mine.expired
+            ? 'The invitation is over: ask for another one.'
+            : html`You accept it by
+<code>PATCH /user/repository_invitations/${mine.id}</code>, and decline it by <code>DELETE</code>.`
+        }</p></div>`
       : '';
     const rows = (all ?? []).map(
-      (one) => html`<li>${personLink(one.invitee)}<span class="grow soft small">as ${one.permissions}, invited by ${one.inviter?.login ?? 'ghost'} ${timeAgo(one.created_at, now)}</span>
+      (
+        one,
+      ) => html`<li>${personLink(one.invitee)}<span class="grow soft small">as ${one.permissions}, invited by ${one.inviter?.login ?? 'ghost'} ${timeAgo(one.created_at, now)}</span>
 ${one.expired ? html`<span class="badge">over</span>` : ''}</li>`,
     );
     const open = all
@@ -109,14 +122,18 @@ export const appPage = page({
   frame: plainFrame,
   reads: () => ({ app: read(getApp) }),
   render({ app }, { now }) {
-    const permissions = Object.entries(app.permissions).map(([name, level]) => html`<li>${spaced(name)}<span class="push soft">${level}</span></li>`);
+    const permissions = Object.entries(app.permissions).map(
+      ([name, level]) => html`<li>${spaced(name)}<span class="push soft">${level}</span></li>`,
+    );
     return {
       title: app.name,
       body: html`<div class="heading"><h1 dir="auto">${app.name}</h1><span class="soft">an app of ${personLink(app.owner)}</span></div>
 <p dir="auto">${app.description}</p><p><a href="${app.external_url}" rel="nofollow noreferrer">${app.external_url}</a></p>
 <p class="soft small">Made ${timeAgo(app.created_at, now)}</p>
 <section class="panel"><header><h2>What it asks for</h2></header>${
-        permissions.length === 0 ? html`<p class="body soft">It asks for no permission.</p>` : html`<ul class="rows">${permissions}</ul>`
+        permissions.length === 0
+          ? html`<p class="body soft">It asks for no permission.</p>`
+          : html`<ul class="rows">${permissions}</ul>`
       }</section>${app.events.length === 0 ? '' : html`<p class="soft small">It is told of: ${app.events.map(spaced).join(', ')}.</p>`}`,
     };
   },

@@ -72,7 +72,9 @@ export const forksPage = page({
   reads: ({ query }) => ({ forks: read(listRepositoryForks, { query: { per_page: perPage, page: query.page } }) }),
   render({ forks, repository }, request, { forks: position }) {
     const rows = forks.map(
-      (fork) => html`<li>${avatar(fork.owner)}<a class="title" href="${localAddress(fork.html_url, request.links.html)}">${fork.full_name}</a>
+      (
+        fork,
+      ) => html`<li>${avatar(fork.owner)}<a class="title" href="${localAddress(fork.html_url, request.links.html)}">${fork.full_name}</a>
 <span class="soft small row push"><span>${icon('star')} ${fork.stargazers_count}</span>
 <span>${fork.pushed_at === null ? 'nothing pushed' : html`pushed ${timeAgo(fork.pushed_at, request.now)}`}</span></span></li>`,
     );
@@ -102,7 +104,9 @@ export const contributorsPage = page({
     const shown = Array.isArray(people) ? people : [];
     const most = Math.max(0, ...shown.map(({ contributions }) => contributions));
     const rows = shown.map(
-      (one) => html`<tr><th scope="row">${'login' in one ? html`<span class="who">${avatar(one)}${personLink(one)}</span>` : html`<span dir="auto">${one.name}</span>`}</th>
+      (
+        one,
+      ) => html`<tr><th scope="row">${'login' in one ? html`<span class="who">${avatar(one)}${personLink(one)}</span>` : html`<span dir="auto">${one.name}</span>`}</th>
 <td>${counted(one.contributions, 'commit')}</td><td class="grow">${bar(one.contributions, most)}</td></tr>`,
     );
     const empty = emptyState({ icon: 'people', title: 'Whoever has written commits of the default branch will be listed here.' });

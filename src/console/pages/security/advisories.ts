@@ -30,9 +30,13 @@ export const advisoriesPage = page({
   },
   render({ advisories, repository }, request, { advisories: position }) {
     const rows = advisories.map(
-      (one) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}" dir="auto">${one.summary}</a>
+      (
+        one,
+      ) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}" dir="auto">${one.summary}</a>
 <p class="soft small">${one.advisory_id}${one.cve_id === null ? '' : html` · ${one.cve_id}`} · ${
-        one.published_at === null ? html`changed ${timeAgo(one.updated_at, request.now)}` : html`published ${timeAgo(one.published_at, request.now)}`
+        one.published_at === null
+          ? html`changed ${timeAgo(one.updated_at, request.now)}`
+          : html`published ${timeAgo(one.published_at, request.now)}`
       }</p></div></li>`,
     );
     const empty = emptyState({
@@ -67,7 +71,9 @@ const affectedTable = (rows: readonly Affected[]): TrustedHtml =>
       )}</tbody></table></section>`;
 
 type Rated = {
-  readonly cvss_severities: Readonly<Record<'cvss_v3' | 'cvss_v4', { readonly vector_string: string | null; readonly score: number | null }>>;
+  readonly cvss_severities: Readonly<
+    Record<'cvss_v3' | 'cvss_v4', { readonly vector_string: string | null; readonly score: number | null }>
+  >;
   readonly cwes: readonly { readonly cwe_id: string; readonly name: string }[];
   readonly identifiers: readonly { readonly value: string }[];
 };
@@ -76,8 +82,22 @@ const ratingRows = ({ cvss_severities: { cvss_v3, cvss_v4 }, cwes, identifiers }
   [
     ['CVSS 4', cvss_v4.vector_string === null ? '' : html`${cvss_v4.score} <code>${cvss_v4.vector_string}</code>`],
     ['CVSS 3', cvss_v3.vector_string === null ? '' : html`${cvss_v3.score} <code>${cvss_v3.vector_string}</code>`],
-    ['Kinds', cwes.length === 0 ? '' : joined(cwes.map(({ cwe_id, name }) => html`${cwe_id} ${name}`), ', ')],
-    ['Identifiers', joined(identifiers.map(({ value }) => html`${value}`), ', ')],
+    [
+      'Kinds',
+      cwes.length === 0
+        ? ''
+        : joined(
+            cwes.map(({ cwe_id, name }) => html`${cwe_id} ${name}`),
+            ', ',
+          ),
+    ],
+    [
+      'Identifiers',
+      joined(
+        identifiers.map(({ value }) => html`${value}`),
+        ', ',
+      ),
+    ],
   ] as const;
 
 export const advisoryPage = page({
@@ -95,12 +115,28 @@ export const advisoryPage = page({
 ${affectedTable(vulnerabilities.map((one) => ({ ...one, patched: one.patched_versions })))}
 <section class="panel"><header><h2>Description</h2></header>${plainText(description)}</section>
 <section class="panel"><header><h2>About it</h2></header>${facts([
-          ['Published', advisory.published_at === null ? '' : html`${timeAgo(advisory.published_at, now)} by ${personLink(publisher)}`],
-          ['Reported', author ? html`${timeAgo(advisory.created_at, now)} by ${personLink(author)}` : timeAgo(advisory.created_at, now)],
+          [
+            'Published',
+            advisory.published_at === null ? '' : html`${timeAgo(advisory.published_at, now)} by ${personLink(publisher)}`,
+          ],
+          [
+            'Reported',
+            author ? html`${timeAgo(advisory.created_at, now)} by ${personLink(author)}` : timeAgo(advisory.created_at, now),
+          ],
           ['Withdrawn', timeAgo(advisory.withdrawn_at, now)],
           ['Closed', timeAgo(advisory.closed_at, now)],
           ...ratingRows(advisory),
-          ['Thanks to', credits.length === 0 ? '' : joined(credits.map(({ login, type }) => html`<a href="${pagePath(login)}">${login}</a> (${type.replaceAll('_', ' ')})`), ', ')],
+          [
+            'Thanks to',
+            credits.length === 0
+              ? ''
+              : joined(
+                  credits.map(
+                    ({ login, type }) => html`<a href="${pagePath(login)}">${login}</a> (${type.replaceAll('_', ' ')})`,
+                  ),
+                  ', ',
+                ),
+          ],
           ['Working on it', people === null || people.length === 0 ? '' : joined(people.map(personLink), ', ')],
           ['Private fork', fork ? html`<a href="${pagePath(fork.full_name)}">${fork.full_name}</a>` : ''],
         ])}</section>`,
@@ -114,7 +150,14 @@ export const globalAdvisoriesPage = page({
   frame: plainFrame,
   reads: ({ query: { severity, ecosystem, affects, before, after } }) => ({
     advisories: readOrExplain(listAdvisoriesOfAll, {
-      query: { severity: severity || undefined, ecosystem: ecosystem || undefined, affects: affects || undefined, per_page: perPage, before, after },
+      query: {
+        severity: severity || undefined,
+        ecosystem: ecosystem || undefined,
+        affects: affects || undefined,
+        per_page: perPage,
+        before,
+        after,
+      },
     }),
   }),
   render({ advisories }, request, { advisories: position }) {
@@ -129,7 +172,9 @@ export const globalAdvisoriesPage = page({
         body: html`<h1>Advisories about packages</h1>${form}<div class="notice bad" role="alert">${advisories.refused.map((text) => html`<p>${text}</p>`)}</div>`,
       };
     const rows = advisories.map(
-      (one) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}" dir="auto">${one.summary}</a>
+      (
+        one,
+      ) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}" dir="auto">${one.summary}</a>
 <p class="soft small">${one.advisory_id}${one.cve_id === null ? '' : html` · ${one.cve_id}`} · published ${timeAgo(one.published_at, request.now)}</p></div>
 <span class="soft small cut">${one.vulnerabilities[0]?.package.name}</span></li>`,
     );
@@ -165,8 +210,19 @@ ${affectedTable(vulnerabilities.map((one) => ({ ...one, patched: one.first_patch
         ['Withdrawn', timeAgo(advisory.withdrawn_at, now)],
         ...ratingRows(advisory),
         ['Source code', source ? outerLink(source) : ''],
-        ['Read more', references.length === 0 ? '' : html`<ul>${references.map((address) => html`<li>${outerLink(address)}</li>`)}</ul>`],
-        ['Thanks to', advisory.credits.length === 0 ? '' : joined(advisory.credits.map(({ user }) => personLink(user)), ', ')],
+        [
+          'Read more',
+          references.length === 0 ? '' : html`<ul>${references.map((address) => html`<li>${outerLink(address)}</li>`)}</ul>`,
+        ],
+        [
+          'Thanks to',
+          advisory.credits.length === 0
+            ? ''
+            : joined(
+                advisory.credits.map(({ user }) => personLink(user)),
+                ', ',
+              ),
+        ],
       ])}</section>`,
     };
   },

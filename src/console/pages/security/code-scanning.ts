@@ -24,7 +24,10 @@ type Placed = {
 };
 
 /** The lines that a finding is about, in the commit that was analysed. */
-const linesLink = (repository: ShownRepository, { commit_sha, location: { path, start_line: start, end_line: end } }: Placed): TrustedHtml =>
+const linesLink = (
+  repository: ShownRepository,
+  { commit_sha, location: { path, start_line: start, end_line: end } }: Placed,
+): TrustedHtml =>
   html`<a href="${repositoryPath(repository, 'blob', commit_sha, path)}#L${start}${end > start ? `-L${end}` : ''}">${path}:${start}</a>`;
 
 export const codeScanningPage = page({
@@ -37,7 +40,14 @@ export const codeScanningPage = page({
   },
   render({ alerts, repository }, request, { alerts: position }) {
     const rows = alerts.map(
-      ({ rule, tool, number, html_url, created_at, most_recent_instance: recent }) => html`<li>${severityMark(rule.security_severity_level ?? rule.severity)}
+      ({
+        rule,
+        tool,
+        number,
+        html_url,
+        created_at,
+        most_recent_instance: recent,
+      }) => html`<li>${severityMark(rule.security_severity_level ?? rule.severity)}
 <div class="grow"><a class="title" href="${localLink(html_url, request)}" dir="auto">${rule.description || rule.id}</a>
 <p class="soft small">#${number} · ${linesLink(repository, recent)} · ${tool.name} · found ${timeAgo(created_at, request.now)}</p></div></li>`,
     );
@@ -68,7 +78,9 @@ export const codeScanningAlertPage = page({
     const { rule, tool, most_recent_instance: recent } = alert;
     const { now } = request;
     const found = instances.map(
-      (one) => html`<tr><td>${stateMark(one.state)}</td><th scope="row"><code>${one.ref.replace(/^refs\/(heads|tags)\//, '')}</code></th><td>${linesLink(repository, one)}</td>
+      (
+        one,
+      ) => html`<tr><td>${stateMark(one.state)}</td><th scope="row"><code>${one.ref.replace(/^refs\/(heads|tags)\//, '')}</code></th><td>${linesLink(repository, one)}</td>
 <td class="soft">${one.category}</td></tr>`,
     );
     return {
@@ -85,7 +97,12 @@ ${rule.help || rule.full_description ? html`<section class="panel"><header><h2>W
           ['Tags', rule.tags.join(', ')],
           ['Found', timeAgo(alert.created_at, now)],
           ['Fixed', timeAgo(alert.fixed_at, now)],
-          ['Dismissed', alert.dismissed_at === null ? '' : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}: ${alert.dismissed_reason} ${alert.dismissed_comment}`],
+          [
+            'Dismissed',
+            alert.dismissed_at === null
+              ? ''
+              : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}: ${alert.dismissed_reason} ${alert.dismissed_comment}`,
+          ],
           ['Assigned to', alert.assignees.length === 0 ? '' : joined(alert.assignees.map(personLink), ', ')],
           ['Read more', rule.help_uri ? outerLink(rule.help_uri) : ''],
         ])}</section><section class="panel"><header><h2>Where it was found</h2></header><table class="rows cells"><thead class="unseen"><tr>

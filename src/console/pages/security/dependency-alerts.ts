@@ -21,17 +21,33 @@ export const dependencyAlertsPage = page({
   reads: (request) => {
     const { page, before, after } = request.query;
     return {
-      alerts: readOrExplain(listRepoDependencyAlerts, { query: { state: stateOf(request, states), per_page: perPage, page, before, after } }),
+      alerts: readOrExplain(listRepoDependencyAlerts, {
+        query: { state: stateOf(request, states), per_page: perPage, page, before, after },
+      }),
     };
   },
   render({ alerts, repository }, request, { alerts: position }) {
     const title = `Vulnerable dependencies · ${repository.full_name}`;
     if (isRefused(alerts)) {
-      const off = emptyState({ icon: 'shield', title: alerts.refused.join(' '), hint: 'Somebody who administers it can switch them on.' });
-      return { title, body: inSecurity({ repository, section: 'dependency-alerts' }, html`<h1>Vulnerable dependencies</h1>${off}`) };
+      const off = emptyState({
+        icon: 'shield',
+        title: alerts.refused.join(' '),
+        hint: 'Somebody who administers it can switch them on.',
+      });
+      return {
+        title,
+        body: inSecurity({ repository, section: 'dependency-alerts' }, html`<h1>Vulnerable dependencies</h1>${off}`),
+      };
     }
     const rows = alerts.map(
-      ({ security_advisory: advisory, security_vulnerability: range, dependency, number, html_url, created_at }) => html`<li>${severityMark(range.severity)}
+      ({
+        security_advisory: advisory,
+        security_vulnerability: range,
+        dependency,
+        number,
+        html_url,
+        created_at,
+      }) => html`<li>${severityMark(range.severity)}
 <div class="grow"><a class="title" href="${localLink(html_url, request)}" dir="auto">${advisory.summary}</a>
 <p class="soft small">#${number} · ${dependency.package.name} (${dependency.package.ecosystem}) in <code>${dependency.manifest_path}</code> ·
 found ${timeAgo(created_at, request.now)}</p></div></li>`,
@@ -67,15 +83,31 @@ export const dependencyAlertPage = page({
             : html`Use version <code>${patched}</code> or a later one of ${dependency.package.name}.`
         }</p></section><section class="panel"><header><h2>Description</h2></header>${plainText(advisory.description)}</section>
 <section class="panel"><header><h2>About it</h2></header>${facts([
-          ['Package', html`${dependency.package.name} (${dependency.package.ecosystem}), ${dependency.relationship}, ${dependency.scope}`],
-          ['File', html`<a href="${repositoryPath(repository, 'blob', repository.default_branch, dependency.manifest_path)}">${dependency.manifest_path}</a>`],
+          [
+            'Package',
+            html`${dependency.package.name} (${dependency.package.ecosystem}), ${dependency.relationship}, ${dependency.scope}`,
+          ],
+          [
+            'File',
+            html`<a href="${repositoryPath(repository, 'blob', repository.default_branch, dependency.manifest_path)}">${dependency.manifest_path}</a>`,
+          ],
           ['Affected versions', html`<code>${range.vulnerable_version_range}</code>`],
           ['Advisory', html`<a href="${pagePath('advisories', advisory.advisory_id)}">${advisory.advisory_id}</a>`],
           ['Found', timeAgo(alert.created_at, now)],
           ['Fixed', timeAgo(alert.fixed_at, now)],
-          ['Dismissed', alert.dismissed_at === null ? '' : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}: ${alert.dismissed_reason?.replaceAll('_', ' ')} ${alert.dismissed_comment}`],
+          [
+            'Dismissed',
+            alert.dismissed_at === null
+              ? ''
+              : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}: ${alert.dismissed_reason?.replaceAll('_', ' ')} ${alert.dismissed_comment}`,
+          ],
           ['Assigned to', alert.assignees.length === 0 ? '' : joined(alert.assignees.map(personLink), ', ')],
-          ['Read more', advisory.references.length === 0 ? '' : html`<ul>${advisory.references.map(({ url }) => html`<li>${outerLink(url)}</li>`)}</ul>`],
+          [
+            'Read more',
+            advisory.references.length === 0
+              ? ''
+              : html`<ul>${advisory.references.map(({ url }) => html`<li>${outerLink(url)}</li>`)}</ul>`,
+          ],
         ])}</section>`,
       ),
     };

@@ -4,7 +4,10 @@ import { page, read, readOptional } from '#console/page.ts';
 import { icon } from '#html/icons.ts';
 import { html, type TrustedHtml } from '#html/template.ts';
 import { listRepoSecretAlerts } from '#resources/code/secret-scanning/endpoints/alerts.ts';
-import { checkPrivateVulnerabilityReporting, checkVulnerabilityAlerts } from '#resources/repositories/repository-security/endpoints.ts';
+import {
+  checkPrivateVulnerabilityReporting,
+  checkVulnerabilityAlerts,
+} from '#resources/repositories/repository-security/endpoints.ts';
 import { listRepoCodeScanningAlerts } from '#resources/security/code-scanning/endpoints/alerts.ts';
 import { listRepoDependencyAlerts } from '#resources/security/dependency-alerts/endpoints.ts';
 import { listRepositoryAdvisories } from '#resources/security/repository-advisories/endpoints.ts';
@@ -64,4 +67,5 @@ ${row('secret-scanning', 'Secrets', 'that were found in code and texts', of('sec
   },
 });
 
-const isEnabled = (setting: { readonly status: string } | undefined): boolean | undefined => setting && setting.status === 'enabled';
+const isEnabled = (setting: { readonly status: string } | undefined): boolean | undefined =>
+  setting && setting.status === 'enabled';

@@ -36,7 +36,9 @@ const tones: Readonly<Record<string, string>> = {
 
 /** How bad something is, as a word on its colour. */
 export const severityMark = (severity: string | null): TrustedHtml =>
-  severity === null ? html`<span class="state">not rated</span>` : html`<span class="state ${tones[severity] ?? ''}">${severity}</span>`;
+  severity === null
+    ? html`<span class="state">not rated</span>`
+    : html`<span class="state ${tones[severity] ?? ''}">${severity}</span>`;
 
 const stateTones: Readonly<Record<string, string>> = { open: 'failed', triage: 'running', draft: '', published: 'closed' };
 

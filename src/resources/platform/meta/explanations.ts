@@ -54,7 +54,9 @@ export const explainRequest = endpoint({
   replies: { 200: Explanation },
   async handle({ db, viewer, now, services, query: { method, path, login } }) {
     const asker = await askedFor(db, viewer, login);
-    return present(await services.explainer.request({ db, services, viewer: asker, now }, { method: method.toUpperCase(), path }));
+    return present(
+      await services.explainer.request({ db, services, viewer: asker, now }, { method: method.toUpperCase(), path }),
+    );
   },
 });
 

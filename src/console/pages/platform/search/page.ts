@@ -38,7 +38,8 @@ export const searchPage = page({
       title: q === '' ? 'Search' : `${q} · Search`,
       body: html`<h1 class="unseen">Search</h1>${searchForm(request, type)}
 <div class="split start"><nav class="kinds" aria-label="Kinds of results">${resultTypes.map(([one, name, title]) => {
-        const count = one === type && hits && !isRefused(hits) ? html`<span class="count">${countText(hits.total_count)}</span>` : '';
+        const count =
+          one === type && hits && !isRefused(hits) ? html`<span class="count">${countText(hits.total_count)}</span>` : '';
         const address = withQuery('/search', { q, type: one });
         return html`<a href="${address}"${attribute('aria-current', one === type && 'page')}>${icon(name)}${title}${count}</a>`;
       })}</nav><div class="stack">${content(hits, { request, type, position })}</div></div>`,
@@ -90,7 +91,8 @@ ${pager(request, { position: reached, perPage })}${note}<details><summary>How to
 const signInNotice = ({ address }: Asked, type: ResultType): TrustedHtml =>
   emptyState({
     icon: 'sign-in',
-    title: type === 'code' ? 'Code is searched by people who are signed in.' : 'Search by meaning is for people who are signed in.',
+    title:
+      type === 'code' ? 'Code is searched by people who are signed in.' : 'Search by meaning is for people who are signed in.',
     hint: html`<a class="button first" href="/login?return_to=${encodeURIComponent(address)}">Sign in</a>`,
   });
 

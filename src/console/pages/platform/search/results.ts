@@ -36,8 +36,11 @@ type ResultKind = {
   readonly row: (item: unknown, request: Asked) => TrustedHtml;
 };
 
-type ItemOf<Types extends EndpointTypes> =
-  Extract<Types['reply'], { readonly status: 200 }>['body'] extends { items: readonly (infer Item)[] } ? Item : never;
+type ItemOf<Types extends EndpointTypes> = Extract<Types['reply'], { readonly status: 200 }>['body'] extends {
+  items: readonly (infer Item)[];
+}
+  ? Item
+  : never;
 
 function kind<Types extends EndpointTypes>(
   endpoint: Endpoint<Types>,
@@ -131,5 +134,7 @@ const codeFragments = (matches: readonly ShownMatch[] | undefined): TrustedHtml 
 
 function described(description: string | null, matches: readonly ShownMatch[] | undefined): TrustedHtml {
   const found = matches?.find(({ property }) => property === 'description');
-  return found && description !== null && description.length <= found.fragment.length ? markedFragment(found) : html`${description}`;
+  return found && description !== null && description.length <= found.fragment.length
+    ? markedFragment(found)
+    : html`${description}`;
 }
