@@ -13,7 +13,7 @@ await commitFiles(w, open, { 'a.txt': 'a' }, 'Begin');
 
 const asked = async (who: Account, query: Record<string, string>) =>
   (await (await pagesAs(w, who)).get(`/explain?${new URLSearchParams(query)}`)).text;
-const answerOf = (text: string) => /<section class="panel" aria-label="Answer">[^]*?<\/section>/.exec(text)?.[0] ?? '';
+const answerOf = (text: string) => /<section class="panel" aria-label="Answer">[\s\S]*?<\/section>/.exec(text)?.[0] ?? '';
 
 test('a request is explained step by step, for the viewer’s own access', async () => {
   const request = { method: 'DELETE', path: `/repos/${ada.login}/${open.name}` };

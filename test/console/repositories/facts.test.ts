@@ -107,10 +107,12 @@ test('an invitation is shown to the person who is invited, and to administrators
   expect((await (await pagesAs(w, eve)).get('/nobody/nothing/invitations')).status).toBe(404);
 });
 
-test('an app is shown with what it asks for', async () => {
+test('an app is shown with what it asks for; a private one to its owner alone', async () => {
   const owner = await w.user();
   const { bot } = await installApp(w, { on: owner, permissions: { metadata: 'read', issues: 'write' } });
-  const { status, text } = await (await pagesAs(w)).get(`/apps/${bot.login.replace('[bot]', '')}`);
+  const path = `/apps/${bot.login.replace('[bot]', '')}`;
+  expect((await (await pagesAs(w)).get(path)).status).toBe(404);
+  const { status, text } = await (await pagesAs(w, owner)).get(path);
   expect(status).toBe(200);
   expect(text).toContain('issues<span class="push soft">write</span>');
 });
