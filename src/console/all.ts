@@ -1,8 +1,15 @@
 import type { Page } from './page.ts';
+import { codePages } from './pages/code/pages.ts';
 import { collaborationPages } from './pages/collaboration/pages.ts';
 import { platformPages } from './pages/platform/pages.ts';
 import { repositoriesPages } from './pages/repositories/pages.ts';
 import { securityPages } from './pages/security/pages.ts';
 
 /** All pages. Each product lists its own. */
-export const allPages: readonly Page[] = [...collaborationPages, ...platformPages, ...repositoriesPages, ...securityPages];
+export const allPages: readonly Page[] = [
+  ...codePages,
+  ...collaborationPages,
+  ...platformPages,
+  ...repositoriesPages,
+  ...securityPages,
+];

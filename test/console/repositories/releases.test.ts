@@ -25,6 +25,9 @@ test('releases have their notes, and their files with sizes, downloads and diges
     expect(text).toContain(asset.body.digest);
     expect(text).toContain(asset.body.browser_download_url);
   }
+  const archive = /href="([^"]*\.zip)"/.exec((await pages.get(base)).text)?.[1] ?? '';
+  expect(archive).toBe(`/${owner.login}/${repo.name}/archive/refs/tags/v1/first.zip`);
+  expect((await fetch(`${w.url}${archive}`)).status).toBe(200);
   for (const [from, to] of [
     [`${base}/latest`, `${base}/tag/v1/first`],
     [`${base}/${made.id}`, `${base}/tag/v1/first`],

@@ -46,12 +46,11 @@ function assetList(
  title="${name}" dir="auto">${label || name}</a></td><td class="soft">${sizeText(size)}</td><td class="soft">${counted(download_count, 'download')}</td>
 <td class="soft cut"><code title="${digest ?? ''}">${digest === null ? '' : shortDigest(digest)}</code></td></tr>`,
   );
-  // The API sends archives of public repositories to everybody; those of others need a token.
-  const { zipball_url: zip, tarball_url: tar } = release;
-  const source =
-    repository.private || zip === null || tar === null
-      ? ''
-      : html`<p class="body row small"><span class="soft">Source code:</span><a href="${zip}">zip</a><a href="${tar}">tar.gz</a></p>`;
+  const archive = (ending: string) => repositoryPath(repository, 'archive', `refs/tags/${release.tag_name}.${ending}`);
+  const source = release.draft
+    ? ''
+    : html`<p class="body row small"><span class="soft">Source code:</span><a href="${archive('zip')}">zip</a>
+<a href="${archive('tar.gz')}">tar.gz</a></p>`;
   const files = html`<table class="rows cells"><caption class="unseen">Files of the release</caption>
 <thead class="unseen"><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">Downloads</th><th scope="col">Digest</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
