@@ -46,7 +46,7 @@ export const rulesetPage = page({
   reads: () => ({ ruleset: read(getRepoRuleset) }),
   render({ ruleset, repository }, { now }) {
     const { name, target, enforcement, source, conditions, rules, current_user_can_bypass: bypass } = ruleset;
-    const refs = conditions?.ref_name;
+    const { include = [], exclude = [] } = conditions?.ref_name ?? {};
     const list = (names: readonly string[]): TrustedHtml =>
       joined(
         names.map((one) => html`<code>${one}</code>`),
@@ -57,8 +57,8 @@ export const rulesetPage = page({
       body: html`<p class="soft small"><a href="${repositoryPath(repository, 'rules')}">All rules</a></p><h1 dir="auto">${name}</h1>
 <section class="panel"><header><h2>About it</h2></header><dl class="facts body"><dt>State</dt><dd>${enforcements[enforcement]}</dd>
 <dt>For</dt><dd>${target}</dd><dt>From</dt><dd>${source}</dd>
-${refs && refs.include.length > 0 ? html`<dt>Refs</dt><dd>${list(refs.include)}</dd>` : ''}
-${refs && refs.exclude.length > 0 ? html`<dt>Except</dt><dd>${list(refs.exclude)}</dd>` : ''}
+${include.length > 0 ? html`<dt>Refs</dt><dd>${list(include)}</dd>` : ''}
+${exclude.length > 0 ? html`<dt>Except</dt><dd>${list(exclude)}</dd>` : ''}
 ${bypass === undefined ? '' : html`<dt>You may pass it</dt><dd>${spaced(bypass)}</dd>`}<dt>Changed</dt><dd>${timeAgo(ruleset.updated_at, now)}</dd></dl></section>
 <section class="panel"><header><h2>Rules</h2></header><ul class="rows">${rules.map(
         ({ type, ...rest }) =>

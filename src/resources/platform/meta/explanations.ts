@@ -45,7 +45,7 @@ export const explainRequest = endpoint({
   path: '/explain/request',
   summary: 'Explain whether a request is allowed',
   access,
-  refuses: [403, 404],
+  refuses: [404],
   query: Type.Object({
     method: Type.String({ minLength: 1, maxLength: 10, pattern: '^[A-Za-z]+$' }),
     path: Type.String({ minLength: 1, maxLength: 2_000 }),
@@ -66,7 +66,7 @@ export const explainPushTo = endpoint({
   path: '/explain/push',
   summary: 'Explain whether a push is allowed',
   access,
-  refuses: [403, 404],
+  refuses: [404],
   query: Type.Object({
     repository: Type.String({ maxLength: 200, pattern: '^[^/]+/[^/]+$' }),
     ref: Type.String({ minLength: 1, maxLength: 1_024 }),
