@@ -40,7 +40,8 @@ export const explainPage = page({
     const { decision } = found as { decision?: Decision | ReadRefusal };
     return {
       title: 'Why can’t I?',
-      body: html`<div class="heading"><h1>Why can’t I?</h1></div><p class="soft">See step by step why a request or a push of yours is allowed or refused.
+      body: html`<div class="heading"><h1>Why can’t I?</h1></div><p class="soft">See step by step why a request or a push of
+yours is allowed or refused.
 Nothing is carried out.</p><div class="asks">${repositoryForm(request)}${requestForm(request)}</div>${answer(decision, request)}`,
     };
   },
@@ -51,14 +52,16 @@ const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE'] as const;
 /** Site administrators may ask for somebody else. */
 const loginField = ({ person, query }: Asked): TrustedHtml =>
   person?.site_admin
-    ? html`<label>For another person<input name="login" value="${query.login ?? ''}" placeholder="${person.login}" autocomplete="off"></label>`
+    ? html`<label>For another person<input name="login" value="${query.login ?? ''}" placeholder="${person.login}"
+autocomplete="off"></label>`
     : html``;
 
 const requestForm = (request: Asked): TrustedHtml =>
   html`<form class="panel" action="/explain"><header><h2>Why is a request refused?</h2></header><div class="body form">
 <label>Method<select name="method">${methods.map(
     (one) => html`<option${flag('selected', (request.query.method ?? 'GET').toUpperCase() === one)}>${one}</option>`,
-  )}</select></label><label>Address<input name="path" value="${request.query.path ?? ''}" placeholder="/repos/acme/engine/issues" autocomplete="off"></label>
+  )}</select></label><label>Address<input name="path" value="${request.query.path ?? ''}" placeholder="/repos/acme/engine/issues"
+autocomplete="off"></label>
 ${loginField(request)}<button class="first">Explain</button></div></form>`;
 
 const repositoryForm = (request: Asked): TrustedHtml => {
@@ -81,10 +84,21 @@ function answer(decision: Decision | ReadRefusal | undefined, request: Asked): T
     ? html`<p class="state success">${icon('circle-check')}Allowed</p>`
     : html`<p class="state failed">${icon('circle-x')}Refused${status === null ? '' : ` with ${status}`}</p>`;
   const isAbsent = status === 404 && steps.length === 0;
-  return html`<section class="panel" aria-label="Answer"><header><h2>${asked(request)}</h2><span class="push">${outcome}</span></header>
-${endpoint ? html`<p class="body"><code>${endpoint.method} ${endpoint.path}</code> <span class="soft small">${endpoint.id}</span></p>` : ''}
+  return html`<section class="panel" aria-label="Answer"><header><h2>${asked(request)}</h2><span
+class="push">${outcome}</span></header>
+${
+  endpoint
+    ? html`<p class="body"><code>${endpoint.method} ${endpoint.path}</code> <span
+class="soft small">${endpoint.id}</span></p>`
+    : ''
+}
 ${message === null ? '' : html`<p class="body">${message}</p>`}
-${isAbsent ? html`<p class="body soft">There is nothing at this address, or it is not for the person who asks. Which of both is not said.</p>` : ''}
+${
+  isAbsent
+    ? html`<p class="body soft">There is nothing at this address, or it is not for the person who asks. Which of both is
+not said.</p>`
+    : ''
+}
 <ol class="rows steps">${steps.map(
     ({ check, passed, because }) =>
       html`<li>${outcomeIcon(passed)}<div class="grow"><b>${check}</b><p class="soft small">${because}</p></div></li>`,

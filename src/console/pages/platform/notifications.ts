@@ -33,17 +33,18 @@ export const notificationsPage = page({
       ['All', { all: '1', participating: undefined }, query.all === '1' && query.participating !== '1'],
       ['Participating', { participating: '1', all: '1' }, query.participating === '1'],
     ];
-    const tabs = filters.map(
-      ([title, changes, isOn]) =>
-        html`<a href="${withQuery(address, { ...changes, page: undefined })}"${attribute('aria-current', isOn && 'page')}>${title}</a>`,
-    );
+    const tabs = filters.map(([title, changes, isOn]) => {
+      const to = withQuery(address, { ...changes, page: undefined });
+      return html`<a href="${to}"${attribute('aria-current', isOn && 'page')}>${title}</a>`;
+    });
     const one = query.repository;
     return {
       title: 'Notifications',
       body: html`<div class="heading"><h1>Notifications</h1>${
         one === undefined
           ? ''
-          : html`<span class="badge">${one}</span><a class="small" href="${withQuery(address, { repository: undefined, page: undefined })}">Show all repositories</a>`
+          : html`<span class="badge">${one}</span><a class="small"
+href="${withQuery(address, { repository: undefined, page: undefined })}">Show all repositories</a>`
       }</div><nav class="tabs inner" aria-label="Filter">${tabs}</nav>
 ${threads.length === 0 ? emptyInbox(query.all === '1') : byRepository(threads, request)}
 ${pager(request, { position, perPage })}`,
@@ -64,7 +65,8 @@ const emptyInbox = (showsAll: boolean): TrustedHtml =>
 const byRepository = (threads: readonly Thread[], request: PageRequest<unknown>): TrustedHtml =>
   html`${[...Map.groupBy(threads, ({ repository }) => repository.full_name)].map(
     ([name, own]) => html`<section class="panel"><header><h2><a href="${pagePath(name)}">${name}</a></h2>
-<a class="push small soft" href="${withQuery(request.address, { repository: name, page: undefined })}">Only this repository</a></header>
+<a class="push small soft" href="${withQuery(request.address, { repository: name, page: undefined })}">Only this
+repository</a></header>
 <ul class="rows">${own.map((thread) => threadRow(thread, request))}</ul></section>`,
   )}`;
 

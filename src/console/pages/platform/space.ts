@@ -15,7 +15,12 @@ export const spacePage = page({
       title: `${name} · ${account.login}`,
       body: html`<h1 dir="auto">${name}</h1><p dir="auto">${description}</p>
 <p class="soft small">A space of the assistant, made by ${personLink(creator)} ${timeAgo(created_at, now)}</p>
-${instructions ? html`<section class="panel"><header><h2>Instructions</h2></header><div class="prose plain" dir="auto">${instructions}</div></section>` : ''}`,
+${
+  instructions
+    ? html`<section class="panel"><header><h2>Instructions</h2></header><div class="prose plain"
+dir="auto">${instructions}</div></section>`
+    : ''
+}`,
     };
   },
 });

@@ -41,7 +41,8 @@ export const dependenciesPage = page({
       title: wanted === '' ? 'Dependencies will be listed here.' : `No dependency has “${query.name}” in its name.`,
       hint: 'They are read from the files of package managers on the default branch, and from snapshots that builds submit.',
     });
-    const table = html`<div class="panel"><table class="rows cells"><thead><tr><th scope="col">Package</th><th scope="col">Version</th>
+    const table = html`<div class="panel"><table class="rows cells"><thead><tr><th scope="col">Package</th><th
+scope="col">Version</th>
 <th scope="col">Ecosystem</th><th scope="col">Licence</th></tr></thead><tbody>${rows}</tbody></table></div>`;
     const next = number * shownAtOnce < found.length ? withQuery(address, { page: number + 1 }) : undefined;
     const previous = number > 1 ? withQuery(address, { page: number === 2 ? undefined : number - 1 }) : undefined;
@@ -87,7 +88,12 @@ export const communityPage = page({
     const rows = files.map(([key, title, meaning]) => {
       const file = profile?.files[key];
       const address = file && 'html_url' in file ? file.html_url : undefined;
-      return html`<li>${file ? html`<span class="ok">${icon('circle-check')}</span>` : html`<span class="soft">${icon('circle-dot')}</span>`}
+      return html`<li>${
+        file
+          ? html`<span class="ok">${icon('circle-check')}</span>`
+          : html`<span
+class="soft">${icon('circle-dot')}</span>`
+      }
 <span class="grow">${address ? html`<a class="inline" href="${localAddress(address, links.html)}">${title}</a>` : title}
 <span class="soft small">${file ? '' : 'missing: '}${meaning}</span></span></li>`;
     });

@@ -27,15 +27,20 @@ export const rulesPage = page({
   reads: ({ query }) => ({ rulesets: read(listRepoRulesets, { query: { per_page: perPage, page: query.page } }) }),
   render({ rulesets, repository }, request, { rulesets: position }) {
     const rows = rulesets.map(
-      (
-        one,
-      ) => html`<li>${icon('law')}<div class="grow"><a class="title" href="${repositoryPath(repository, 'rules', one.id)}" dir="auto">${one.name}</a>
-<p class="soft small">for ${one.target} · from ${one.source}</p></div><span class="soft small">${enforcements[one.enforcement]}</span></li>`,
+      (one) => html`<li>${icon('law')}<div class="grow"><a class="title" href="${repositoryPath(repository, 'rules', one.id)}"
+dir="auto">${one.name}</a>
+<p class="soft small">for ${one.target} · from ${one.source}</p></div><span
+class="soft small">${enforcements[one.enforcement]}</span></li>`,
     );
     const empty = emptyState({ icon: 'law', title: 'Rules about branches, tags and pushes will be listed here.' });
     return {
       title: `Rules · ${repository.full_name}`,
-      body: html`<div class="heading"><h1>Rules</h1></div>${rows.length === 0 ? empty : html`<ul class="rows panel">${rows}</ul>`}${pager(request, { position, perPage })}`,
+      body: html`<div class="heading"><h1>Rules</h1></div>${
+        rows.length === 0
+          ? empty
+          : html`<ul
+class="rows panel">${rows}</ul>`
+      }${pager(request, { position, perPage })}`,
     };
   },
 });
@@ -54,15 +59,23 @@ export const rulesetPage = page({
       );
     return {
       title: `${name} · ${repository.full_name}`,
-      body: html`<p class="soft small"><a href="${repositoryPath(repository, 'rules')}">All rules</a></p><h1 dir="auto">${name}</h1>
-<section class="panel"><header><h2>About it</h2></header><dl class="facts body"><dt>State</dt><dd>${enforcements[enforcement]}</dd>
+      body: html`<p class="soft small"><a href="${repositoryPath(repository, 'rules')}">All rules</a></p><h1
+dir="auto">${name}</h1>
+<section class="panel"><header><h2>About it</h2></header><dl
+class="facts body"><dt>State</dt><dd>${enforcements[enforcement]}</dd>
 <dt>For</dt><dd>${target}</dd><dt>From</dt><dd>${source}</dd>
 ${include.length > 0 ? html`<dt>Refs</dt><dd>${list(include)}</dd>` : ''}
 ${exclude.length > 0 ? html`<dt>Except</dt><dd>${list(exclude)}</dd>` : ''}
-${bypass === undefined ? '' : html`<dt>You may pass it</dt><dd>${spaced(bypass)}</dd>`}<dt>Changed</dt><dd>${timeAgo(ruleset.updated_at, now)}</dd></dl></section>
+${
+  bypass === undefined
+    ? ''
+    : html`<dt>You may pass
+it</dt><dd>${spaced(bypass)}</dd>`
+}<dt>Changed</dt><dd>${timeAgo(ruleset.updated_at, now)}</dd></dl></section>
 <section class="panel"><header><h2>Rules</h2></header><ul class="rows">${rules.map(
         ({ type, ...rest }) =>
-          html`<li><div class="grow"><b>${spaced(type)}</b>${parametersOf('parameters' in rest ? rest.parameters : undefined)}</div></li>`,
+          html`<li><div
+class="grow"><b>${spaced(type)}</b>${parametersOf('parameters' in rest ? rest.parameters : undefined)}</div></li>`,
       )}</ul></section>`,
     };
   },
@@ -100,9 +113,8 @@ export const invitationsPage = page({
         }</p></div>`
       : '';
     const rows = (all ?? []).map(
-      (
-        one,
-      ) => html`<li>${personLink(one.invitee)}<span class="grow soft small">as ${one.permissions}, invited by ${one.inviter?.login ?? 'ghost'} ${timeAgo(one.created_at, now)}</span>
+      (one) => html`<li>${personLink(one.invitee)}<span class="grow soft small">as ${one.permissions}, invited by
+${one.inviter?.login ?? 'ghost'} ${timeAgo(one.created_at, now)}</span>
 ${one.expired ? html`<span class="badge">over</span>` : ''}</li>`,
     );
     const open = all
@@ -112,7 +124,12 @@ ${one.expired ? html`<span class="badge">over</span>` : ''}</li>`,
       : '';
     return {
       title: `Invitations · ${name}`,
-      body: html`<div class="heading"><h1>Invitations</h1>${all ? html`<a href="${pagePath(owner, repo)}">${name}</a>` : ''}</div><div class="stack">${invited}${open}</div>`,
+      body: html`<div class="heading"><h1>Invitations</h1>${
+        all
+          ? html`<a
+href="${pagePath(owner, repo)}">${name}</a>`
+          : ''
+      }</div><div class="stack">${invited}${open}</div>`,
     };
   },
 });
@@ -127,14 +144,20 @@ export const appPage = page({
     );
     return {
       title: app.name,
-      body: html`<div class="heading"><h1 dir="auto">${app.name}</h1><span class="soft">an app of ${personLink(app.owner)}</span></div>
+      body: html`<div class="heading"><h1 dir="auto">${app.name}</h1><span class="soft">an app of
+${personLink(app.owner)}</span></div>
 <p dir="auto">${app.description}</p><p><a href="${app.external_url}" rel="nofollow noreferrer">${app.external_url}</a></p>
 <p class="soft small">Made ${timeAgo(app.created_at, now)}</p>
 <section class="panel"><header><h2>What it asks for</h2></header>${
         permissions.length === 0
           ? html`<p class="body soft">It asks for no permission.</p>`
           : html`<ul class="rows">${permissions}</ul>`
-      }</section>${app.events.length === 0 ? '' : html`<p class="soft small">It is told of: ${app.events.map(spaced).join(', ')}.</p>`}`,
+      }</section>${
+        app.events.length === 0
+          ? ''
+          : html`<p class="soft small">It is told of:
+${app.events.map(spaced).join(', ')}.</p>`
+      }`,
     };
   },
 });

@@ -39,7 +39,8 @@ export const stargazersPage = page({
   render({ stars, repository }, request, { stars: position }) {
     const rows = stars.map((star) =>
       'user' in star
-        ? html`<li>${personWithAvatar(star.user)}<span class="push soft small">starred it ${timeAgo(star.starred_at, request.now)}</span></li>`
+        ? html`<li>${personWithAvatar(star.user)}<span class="push soft small">starred it
+${timeAgo(star.starred_at, request.now)}</span></li>`
         : html`<li>${personWithAvatar(star)}</li>`,
     );
     const empty = emptyState({ icon: 'star', title: 'People who star this repository will be listed here.' });
@@ -72,9 +73,8 @@ export const forksPage = page({
   reads: ({ query }) => ({ forks: read(listRepositoryForks, { query: { per_page: perPage, page: query.page } }) }),
   render({ forks, repository }, request, { forks: position }) {
     const rows = forks.map(
-      (
-        fork,
-      ) => html`<li>${avatar(fork.owner)}<a class="title" href="${localAddress(fork.html_url, request.links.html)}">${fork.full_name}</a>
+      (fork) => html`<li>${avatar(fork.owner)}<a class="title"
+href="${localAddress(fork.html_url, request.links.html)}">${fork.full_name}</a>
 <span class="soft small row push"><span>${icon('star')} ${fork.stargazers_count}</span>
 <span>${fork.pushed_at === null ? 'nothing pushed' : html`pushed ${timeAgo(fork.pushed_at, request.now)}`}</span></span></li>`,
     );
@@ -83,7 +83,12 @@ export const forksPage = page({
     return {
       title: `Forks · ${repository.full_name}`,
       body: html`${insightTabs(repository, 'forks')}<div class="heading"><h1>Forks</h1>${countBadge(position?.total)}</div>
-${parent ? html`<p>This is a fork of <a href="${localAddress(parent.html_url, request.links.html)}">${parent.full_name}</a>.</p>` : ''}
+${
+  parent
+    ? html`<p>This is a fork of <a
+href="${localAddress(parent.html_url, request.links.html)}">${parent.full_name}</a>.</p>`
+    : ''
+}
 ${rows.length === 0 ? empty : html`<ul class="rows panel">${rows}</ul>`}${pager(request, { position, perPage })}`,
     };
   },
@@ -104,18 +109,23 @@ export const contributorsPage = page({
     const shown = Array.isArray(people) ? people : [];
     const most = Math.max(0, ...shown.map(({ contributions }) => contributions));
     const rows = shown.map(
-      (
-        one,
-      ) => html`<tr><th scope="row">${'login' in one ? html`<span class="who">${avatar(one)}${personLink(one)}</span>` : html`<span dir="auto">${one.name}</span>`}</th>
+      (one) => html`<tr><th scope="row">${
+        'login' in one
+          ? html`<span
+class="who">${avatar(one)}${personLink(one)}</span>`
+          : html`<span dir="auto">${one.name}</span>`
+      }</th>
 <td>${counted(one.contributions, 'commit')}</td><td class="grow">${bar(one.contributions, most)}</td></tr>`,
     );
     const empty = emptyState({ icon: 'people', title: 'Whoever has written commits of the default branch will be listed here.' });
     const table = html`<div class="panel"><table class="rows"><caption class="unseen">Contributors by number of commits</caption>
-<thead class="unseen"><tr><th scope="col">Who</th><th scope="col">Commits</th><th scope="col">Compared</th></tr></thead><tbody>${rows}</tbody></table></div>`;
+<thead class="unseen"><tr><th scope="col">Who</th><th scope="col">Commits</th><th
+scope="col">Compared</th></tr></thead><tbody>${rows}</tbody></table></div>`;
     return {
       title: `Contributors · ${repository.full_name}`,
       body: html`${insightTabs(repository, 'graphs/contributors')}<div class="heading"><h1>Contributors</h1>
-<span class="soft small">to ${repository.default_branch}</span></div>${rows.length === 0 ? empty : table}${pager(request, { position, perPage })}`,
+<span class="soft small">to
+${repository.default_branch}</span></div>${rows.length === 0 ? empty : table}${pager(request, { position, perPage })}`,
     };
   },
 });

@@ -30,9 +30,16 @@ function releaseView(release: ShownRelease, { repository, request, heading }: Sh
     prerelease && html`<span class="badge">pre-release</span>`,
     immutable && html`<span class="badge" title="Its tag and files can’t be changed">${icon('lock')}immutable</span>`,
   ];
-  return html`<article class="panel release"><header>${heading === 1 ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}${marks}</header>
-<p class="body soft small row">${draft ? html`<span>${icon('tag')} ${tag}</span>` : html`<a href="${repositoryPath(repository, 'tree', tag)}">${icon('tag')} ${tag}</a>`}
-<span>${personLink(author)} ${published_at === null ? 'wrote it' : 'released it'} ${timeAgo(published_at ?? created_at, request.now)}</span></p>
+  return html`<article
+class="panel release"><header>${heading === 1 ? html`<h1>${title}</h1>` : html`<h2>${title}</h2>`}${marks}</header>
+<p class="body soft small row">${
+    draft
+      ? html`<span>${icon('tag')} ${tag}</span>`
+      : html`<a
+href="${repositoryPath(repository, 'tree', tag)}">${icon('tag')} ${tag}</a>`
+  }
+<span>${personLink(author)} ${published_at === null ? 'wrote it' : 'released it'}
+${timeAgo(published_at ?? created_at, request.now)}</span></p>
 ${rendered(release.body_html)}
 ${assetList(assets, { release, repository })}</article>`;
 }
@@ -43,7 +50,8 @@ function assetList(
 ): TrustedHtml {
   const rows = assets.map(
     ({ name, label, browser_download_url, size, download_count, digest }) => html`<tr><td><a href="${browser_download_url}"
- title="${name}" dir="auto">${label || name}</a></td><td class="soft">${sizeText(size)}</td><td class="soft">${counted(download_count, 'download')}</td>
+ title="${name}" dir="auto">${label || name}</a></td><td class="soft">${sizeText(size)}</td><td
+class="soft">${counted(download_count, 'download')}</td>
 <td class="soft cut"><code title="${digest ?? ''}">${digest === null ? '' : shortDigest(digest)}</code></td></tr>`,
   );
   const archive = (ending: string) => repositoryPath(repository, 'archive', `refs/tags/${release.tag_name}.${ending}`);
@@ -52,7 +60,8 @@ function assetList(
     : html`<p class="body row small"><span class="soft">Source code:</span><a href="${archive('zip')}">zip</a>
 <a href="${archive('tar.gz')}">tar.gz</a></p>`;
   const files = html`<table class="rows cells"><caption class="unseen">Files of the release</caption>
-<thead class="unseen"><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">Downloads</th><th scope="col">Digest</th></tr></thead>
+<thead class="unseen"><tr><th scope="col">File</th><th scope="col">Size</th><th scope="col">Downloads</th><th
+scope="col">Digest</th></tr></thead>
 <tbody>${rows}</tbody></table>`;
   return html`${assets.length === 0 ? '' : files}${source}`;
 }

@@ -30,9 +30,8 @@ export const advisoriesPage = page({
   },
   render({ advisories, repository }, request, { advisories: position }) {
     const rows = advisories.map(
-      (
-        one,
-      ) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}" dir="auto">${one.summary}</a>
+      (one) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}"
+dir="auto">${one.summary}</a>
 <p class="soft small">${one.advisory_id}${one.cve_id === null ? '' : html` · ${one.cve_id}`} · ${
         one.published_at === null
           ? html`changed ${timeAgo(one.updated_at, request.now)}`
@@ -64,10 +63,16 @@ type Affected = {
 const affectedTable = (rows: readonly Affected[]): TrustedHtml =>
   rows.length === 0
     ? html``
-    : html`<section class="panel"><header><h2>What is affected</h2></header><table class="rows cells"><thead><tr><th scope="col">Package</th>
+    : html`<section class="panel"><header><h2>What is affected</h2></header><table class="rows cells"><thead><tr><th
+scope="col">Package</th>
 <th scope="col">Ecosystem</th><th scope="col">Affected versions</th><th scope="col">Without it</th></tr></thead><tbody>${rows.map(
         (row) => html`<tr><th scope="row" dir="auto">${row.package.name}</th><td class="soft">${row.package.ecosystem}</td>
-<td><code>${row.vulnerable_version_range}</code></td><td>${row.patched === null ? html`<span class="soft">none yet</span>` : html`<code>${row.patched}</code>`}</td></tr>`,
+<td><code>${row.vulnerable_version_range}</code></td><td>${
+          row.patched === null
+            ? html`<span class="soft">none
+yet</span>`
+            : html`<code>${row.patched}</code>`
+        }</td></tr>`,
       )}</tbody></table></section>`;
 
 type Rated = {
@@ -111,7 +116,8 @@ export const advisoryPage = page({
       title: `${summary} · ${repository.full_name}`,
       body: inSecurity(
         { repository, section: 'advisories' },
-        html`<h1 dir="auto">${summary}</h1><p class="row">${stateMark(state)}${severityMark(severity)}<span class="soft">${advisory_id}</span></p>
+        html`<h1 dir="auto">${summary}</h1><p class="row">${stateMark(state)}${severityMark(severity)}<span
+class="soft">${advisory_id}</span></p>
 ${affectedTable(vulnerabilities.map((one) => ({ ...one, patched: one.patched_versions })))}
 <section class="panel"><header><h2>Description</h2></header>${plainText(description)}</section>
 <section class="panel"><header><h2>About it</h2></header>${facts([
@@ -162,20 +168,22 @@ export const globalAdvisoriesPage = page({
   }),
   render({ advisories }, request, { advisories: position }) {
     const { query } = request;
-    const form = html`<form class="row"><label><span class="unseen">Package</span><input name="affects" value="${query.affects ?? ''}"
+    const form = html`<form class="row"><label><span class="unseen">Package</span><input name="affects"
+value="${query.affects ?? ''}"
  placeholder="Package, such as left or left@1.0"></label><label><span class="unseen">Ecosystem</span><input name="ecosystem"
  value="${query.ecosystem ?? ''}" placeholder="Ecosystem, such as npm"></label><button>Filter</button>
 <a class="small" href="${withQuery('/advisories', { severity: 'critical' })}">Critical alone</a></form>`;
     if (isRefused(advisories))
       return {
         title: 'Advisories',
-        body: html`<h1>Advisories about packages</h1>${form}<div class="notice bad" role="alert">${advisories.refused.map((text) => html`<p>${text}</p>`)}</div>`,
+        body: html`<h1>Advisories about packages</h1>${form}<div class="notice bad"
+role="alert">${advisories.refused.map((text) => html`<p>${text}</p>`)}</div>`,
       };
     const rows = advisories.map(
-      (
-        one,
-      ) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}" dir="auto">${one.summary}</a>
-<p class="soft small">${one.advisory_id}${one.cve_id === null ? '' : html` · ${one.cve_id}`} · published ${timeAgo(one.published_at, request.now)}</p></div>
+      (one) => html`<li>${severityMark(one.severity)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}"
+dir="auto">${one.summary}</a>
+<p class="soft small">${one.advisory_id}${one.cve_id === null ? '' : html` · ${one.cve_id}`} · published
+${timeAgo(one.published_at, request.now)}</p></div>
 <span class="soft small cut">${one.vulnerabilities[0]?.package.name}</span></li>`,
     );
     const empty = emptyState({
@@ -201,7 +209,12 @@ export const globalAdvisoryPage = page({
     return {
       title: summary,
       body: html`<p class="soft small"><a href="/advisories">All advisories</a></p><h1 dir="auto">${summary}</h1>
-<p class="row">${severityMark(severity)}${advisory.withdrawn_at === null ? '' : html`<span class="state">${icon('cancelled')}withdrawn</span>`}<span class="soft">${advisory_id}</span></p>
+<p class="row">${severityMark(severity)}${
+        advisory.withdrawn_at === null
+          ? ''
+          : html`<span
+class="state">${icon('cancelled')}withdrawn</span>`
+      }<span class="soft">${advisory_id}</span></p>
 ${affectedTable(vulnerabilities.map((one) => ({ ...one, patched: one.first_patched_version })))}
 <section class="panel"><header><h2>Description</h2></header>${plainText(description)}</section>
 <section class="panel"><header><h2>About it</h2></header>${facts([

@@ -27,8 +27,10 @@ type Placed = {
 const linesLink = (
   repository: ShownRepository,
   { commit_sha, location: { path, start_line: start, end_line: end } }: Placed,
-): TrustedHtml =>
-  html`<a href="${repositoryPath(repository, 'blob', commit_sha, path)}#L${start}${end > start ? `-L${end}` : ''}">${path}:${start}</a>`;
+): TrustedHtml => {
+  const lines = end > start ? `L${start}-L${end}` : `L${start}`;
+  return html`<a href="${repositoryPath(repository, 'blob', commit_sha, path)}#${lines}">${path}:${start}</a>`;
+};
 
 export const codeScanningPage = page({
   path: '/{owner}/{repo}/security/code-scanning',
@@ -49,7 +51,8 @@ export const codeScanningPage = page({
         most_recent_instance: recent,
       }) => html`<li>${severityMark(rule.security_severity_level ?? rule.severity)}
 <div class="grow"><a class="title" href="${localLink(html_url, request)}" dir="auto">${rule.description || rule.id}</a>
-<p class="soft small">#${number} · ${linesLink(repository, recent)} · ${tool.name} · found ${timeAgo(created_at, request.now)}</p></div></li>`,
+<p class="soft small">#${number} · ${linesLink(repository, recent)} · ${tool.name} · found
+${timeAgo(created_at, request.now)}</p></div></li>`,
     );
     const empty = emptyState({
       icon: 'bug',
@@ -78,9 +81,8 @@ export const codeScanningAlertPage = page({
     const { rule, tool, most_recent_instance: recent } = alert;
     const { now } = request;
     const found = instances.map(
-      (
-        one,
-      ) => html`<tr><td>${stateMark(one.state)}</td><th scope="row"><code>${one.ref.replace(/^refs\/(heads|tags)\//, '')}</code></th><td>${linesLink(repository, one)}</td>
+      (one) => html`<tr><td>${stateMark(one.state)}</td><th
+scope="row"><code>${one.ref.replace(/^refs\/(heads|tags)\//, '')}</code></th><td>${linesLink(repository, one)}</td>
 <td class="soft">${one.category}</td></tr>`,
     );
     return {
@@ -90,7 +92,12 @@ export const codeScanningAlertPage = page({
         html`<h1 dir="auto">${rule.description || rule.id} <span class="soft">#${alert.number}</span></h1>
 <p class="row">${stateMark(alert.state)}${severityMark(rule.security_severity_level ?? rule.severity)}</p>
 <section class="panel"><header><h2>${linesLink(repository, recent)}</h2></header>${plainText(recent.message.text)}</section>
-${rule.help || rule.full_description ? html`<section class="panel"><header><h2>What this means</h2></header>${plainText(rule.help || rule.full_description)}</section>` : ''}
+${
+  rule.help || rule.full_description
+    ? html`<section class="panel"><header><h2>What this
+means</h2></header>${plainText(rule.help || rule.full_description)}</section>`
+    : ''
+}
 <section class="panel"><header><h2>About it</h2></header>${facts([
           ['Tool', html`${tool.name} ${tool.version}`],
           ['Rule', html`<code>${rule.id}</code>`],
@@ -101,12 +108,15 @@ ${rule.help || rule.full_description ? html`<section class="panel"><header><h2>W
             'Dismissed',
             alert.dismissed_at === null
               ? ''
-              : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}: ${alert.dismissed_reason} ${alert.dismissed_comment}`,
+              : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}: ${alert.dismissed_reason}
+${alert.dismissed_comment}`,
           ],
           ['Assigned to', alert.assignees.length === 0 ? '' : joined(alert.assignees.map(personLink), ', ')],
           ['Read more', rule.help_uri ? outerLink(rule.help_uri) : ''],
-        ])}</section><section class="panel"><header><h2>Where it was found</h2></header><table class="rows cells"><thead class="unseen"><tr>
-<th scope="col">State</th><th scope="col">Branch</th><th scope="col">Lines</th><th scope="col">Analysis</th></tr></thead><tbody>${found}</tbody></table></section>
+        ])}</section><section class="panel"><header><h2>Where it was found</h2></header><table class="rows cells"><thead
+class="unseen"><tr>
+<th scope="col">State</th><th scope="col">Branch</th><th scope="col">Lines</th><th
+scope="col">Analysis</th></tr></thead><tbody>${found}</tbody></table></section>
 ${pager(request, { position, perPage })}`,
       ),
     };

@@ -49,7 +49,8 @@ export const dependencyAlertsPage = page({
         created_at,
       }) => html`<li>${severityMark(range.severity)}
 <div class="grow"><a class="title" href="${localLink(html_url, request)}" dir="auto">${advisory.summary}</a>
-<p class="soft small">#${number} · ${dependency.package.name} (${dependency.package.ecosystem}) in <code>${dependency.manifest_path}</code> ·
+<p class="soft small">#${number} · ${dependency.package.name} (${dependency.package.ecosystem}) in
+<code>${dependency.manifest_path}</code> ·
 found ${timeAgo(created_at, request.now)}</p></div></li>`,
     );
     const empty = emptyState({ icon: 'shield', title: 'No dependency with a known vulnerability is in this state.' });
@@ -57,7 +58,8 @@ found ${timeAgo(created_at, request.now)}</p></div></li>`,
       title,
       body: inSecurity(
         { repository, section: 'dependency-alerts' },
-        html`<h1>Vulnerable dependencies</h1>${stateTabs(request, repositoryPath(repository, 'security', 'dependency-alerts'), states)}
+        html`<h1>Vulnerable
+dependencies</h1>${stateTabs(request, repositoryPath(repository, 'security', 'dependency-alerts'), states)}
 ${rows.length === 0 ? empty : html`<ul class="rows panel">${rows}</ul>`}${pager(request, { position, perPage })}`,
       ),
     };
@@ -70,6 +72,7 @@ export const dependencyAlertPage = page({
   reads: () => ({ alert: read(getDependencyAlert) }),
   render({ alert, repository }, { now }) {
     const { security_advisory: advisory, security_vulnerability: range, dependency } = alert;
+    const { manifest_path: file } = dependency;
     const patched = range.first_patched_version?.identifier;
     return {
       title: `${advisory.summary} · ${repository.full_name}`,
@@ -87,10 +90,7 @@ export const dependencyAlertPage = page({
             'Package',
             html`${dependency.package.name} (${dependency.package.ecosystem}), ${dependency.relationship}, ${dependency.scope}`,
           ],
-          [
-            'File',
-            html`<a href="${repositoryPath(repository, 'blob', repository.default_branch, dependency.manifest_path)}">${dependency.manifest_path}</a>`,
-          ],
+          ['File', html`<a href="${repositoryPath(repository, 'blob', repository.default_branch, file)}">${file}</a>`],
           ['Affected versions', html`<code>${range.vulnerable_version_range}</code>`],
           ['Advisory', html`<a href="${pagePath('advisories', advisory.advisory_id)}">${advisory.advisory_id}</a>`],
           ['Found', timeAgo(alert.created_at, now)],
@@ -99,7 +99,8 @@ export const dependencyAlertPage = page({
             'Dismissed',
             alert.dismissed_at === null
               ? ''
-              : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}: ${alert.dismissed_reason?.replaceAll('_', ' ')} ${alert.dismissed_comment}`,
+              : html`${timeAgo(alert.dismissed_at, now)} by ${personLink(alert.dismissed_by)}:
+${alert.dismissed_reason?.replaceAll('_', ' ')} ${alert.dismissed_comment}`,
           ],
           ['Assigned to', alert.assignees.length === 0 ? '' : joined(alert.assignees.map(personLink), ', ')],
           [

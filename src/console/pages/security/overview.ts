@@ -35,8 +35,14 @@ export const securityPage = page({
     const row = (path: string, title: string, meaning: string, count: number | undefined): TrustedHtml =>
       count === undefined
         ? html``
-        : html`<li>${count === 0 ? html`<span class="ok">${icon('circle-check')}</span>` : html`<span class="wait">${icon('warning')}</span>`}
-<span class="grow"><a class="title" href="${repositoryPath(repository, 'security', path)}">${title}</a> <span class="soft small">${meaning}</span></span>
+        : html`<li>${
+            count === 0
+              ? html`<span class="ok">${icon('circle-check')}</span>`
+              : html`<span
+class="wait">${icon('warning')}</span>`
+          }
+<span class="grow"><a class="title" href="${repositoryPath(repository, 'security', path)}">${title}</a> <span
+class="soft small">${meaning}</span></span>
 <span class="count">${countText(count)}</span></li>`;
     const published = of('advisories') ?? 0;
     const switches: readonly (readonly [title: string, isOn: boolean | undefined])[] = [
@@ -51,8 +57,10 @@ export const securityPage = page({
       title: `Security · ${repository.full_name}`,
       body: inSecurity(
         { repository, section: '' },
-        html`<div class="heading"><h1>Security</h1></div><section class="panel"><header><h2>What is open</h2></header><ul class="rows">
-<li>${icon('law')}<span class="grow"><a class="title" href="${repositoryPath(repository, 'security', 'advisories')}">Published advisories</a>
+        html`<div class="heading"><h1>Security</h1></div><section class="panel"><header><h2>What is open</h2></header><ul
+class="rows">
+<li>${icon('law')}<span class="grow"><a class="title" href="${repositoryPath(repository, 'security', 'advisories')}">Published
+advisories</a>
 <span class="soft small">vulnerabilities that were made known</span></span><span class="count">${countText(published)}</span></li>
 ${row('dependency-alerts', 'Dependencies', 'with known vulnerabilities', of('dependencies'))}
 ${row('code-scanning', 'Code scanning', 'problems that tools found in the code', of('findings'))}

@@ -18,13 +18,10 @@ type Framed = { readonly repository: ShownRepository; readonly section: Section 
 
 /** A page about security, beside the names of the others. */
 export const inSecurity = ({ repository, section }: Framed, body: Insertable): TrustedHtml =>
-  html`<div class="split start"><nav class="kinds" aria-label="Security">${sections.map(
-    ([path, name, title]) =>
-      html`<a href="${path === '' ? repositoryPath(repository, 'security') : repositoryPath(repository, 'security', path)}"${attribute(
-        'aria-current',
-        path === section && 'page',
-      )}>${icon(name)}${title}</a>`,
-  )}</nav><div>${body}</div></div>`;
+  html`<div class="split start"><nav class="kinds" aria-label="Security">${sections.map(([path, name, title]) => {
+    const address = path === '' ? repositoryPath(repository, 'security') : repositoryPath(repository, 'security', path);
+    return html`<a href="${address}"${attribute('aria-current', path === section && 'page')}>${icon(name)}${title}</a>`;
+  })}</nav><div>${body}</div></div>`;
 
 const tones: Readonly<Record<string, string>> = {
   critical: 'failed',

@@ -24,9 +24,8 @@ export const secretScanningPage = page({
   },
   render({ alerts, repository }, request, { alerts: position }) {
     const rows = alerts.map(
-      (
-        one,
-      ) => html`<li>${stateMark(one.state)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}" dir="auto">${one.secret_type_display_name}</a>
+      (one) => html`<li>${stateMark(one.state)}<div class="grow"><a class="title" href="${localLink(one.html_url, request)}"
+dir="auto">${one.secret_type_display_name}</a>
 <p class="soft small">#${one.number} · ${one.provider ?? one.secret_type} · found ${timeAgo(one.created_at, request.now)}${
         one.validity === 'active' ? html` · <b class="bad">still works</b>` : ''
       }${one.push_protection_bypassed ? ' · pushed in spite of the warning' : ''}</p></div></li>`,
@@ -74,27 +73,28 @@ export const secretAlertPage = page({
         { repository, section: 'secret-scanning' },
         html`<h1 dir="auto">${alert.secret_type_display_name} <span class="soft">#${alert.number}</span></h1>
 <p class="row">${stateMark(alert.state)}<span>${validities[alert.validity]}.</span></p>
-<section class="panel"><header><h2>What to do</h2></header><p class="body">Make it invalid where it was issued, and use another one. Removing it
-from the files is not enough: it stays in the history.</p></section><section class="panel"><header><h2>About it</h2></header>${facts(
+<section class="panel"><header><h2>What to do</h2></header><p class="body">Make it invalid where it was issued, and use another
+one. Removing it
+from the files is not enough: it stays in the history.</p></section><section class="panel"><header><h2>About
+it</h2></header>${facts([
+          ['Secret', shown],
+          ['Issued by', alert.provider ?? ''],
+          ['Found', timeAgo(alert.created_at, now)],
           [
-            ['Secret', shown],
-            ['Issued by', alert.provider ?? ''],
-            ['Found', timeAgo(alert.created_at, now)],
-            [
-              'Resolved',
-              alert.resolved_at === null
-                ? ''
-                : html`${timeAgo(alert.resolved_at, now)} by ${personLink(alert.resolved_by)}: ${alert.resolution?.replaceAll('_', ' ')} ${alert.resolution_comment}`,
-            ],
-            [
-              'Pushed in spite of the warning',
-              alert.push_protection_bypassed
-                ? html`${timeAgo(alert.push_protection_bypassed_at, now)} by ${personLink(alert.push_protection_bypassed_by)}`
-                : '',
-            ],
-            ['Assigned to', alert.assigned_to ? personLink(alert.assigned_to) : ''],
+            'Resolved',
+            alert.resolved_at === null
+              ? ''
+              : html`${timeAgo(alert.resolved_at, now)} by ${personLink(alert.resolved_by)}:
+${alert.resolution?.replaceAll('_', ' ')} ${alert.resolution_comment}`,
           ],
-        )}</section><section class="panel"><header><h2>Where it was found</h2></header><ul class="rows">${rows}</ul></section>
+          [
+            'Pushed in spite of the warning',
+            alert.push_protection_bypassed
+              ? html`${timeAgo(alert.push_protection_bypassed_at, now)} by ${personLink(alert.push_protection_bypassed_by)}`
+              : '',
+          ],
+          ['Assigned to', alert.assigned_to ? personLink(alert.assigned_to) : ''],
+        ])}</section><section class="panel"><header><h2>Where it was found</h2></header><ul class="rows">${rows}</ul></section>
 ${pager(request, { position, perPage })}`,
       ),
     };

@@ -40,8 +40,10 @@ const examples: Readonly<Record<ResultType, readonly (readonly [query: string, m
 export const queryHints = (type: ResultType): TrustedHtml =>
   html`<section class="panel"><header><h2>How to narrow a search</h2></header><ul class="rows">${examples[type].map(
     ([query, meaning]) =>
-      html`<li><a href="${withQuery('/search', { q: query, type })}"><code>${query}</code></a><span class="soft">${meaning}</span></li>`,
-  )}</ul><p class="body soft small">A minus before a word leaves it out: <code>-label:bug</code>. Quotes keep words together.</p></section>`;
+      html`<li><a href="${withQuery('/search', { q: query, type })}"><code>${query}</code></a><span
+class="soft">${meaning}</span></li>`,
+  )}</ul><p class="body soft small">A minus before a word leaves it out: <code>-label:bug</code>. Quotes keep words
+together.</p></section>`;
 
 const fallbacks: Readonly<Record<string, string>> = {
   no_text_terms: 'the query has no words besides its filters',

@@ -52,20 +52,23 @@ function searchForm({ query, person }: Asked, type: ResultType): TrustedHtml {
   const choice = isAboutIssues(type)
     ? html`<fieldset class="row"><legend class="unseen">How to search</legend>${ways.map(
         ([one, title]) =>
-          html`<label><input type="radio" name="search_type" value="${one}"${flag('checked', one === way)}${flag('disabled', one !== 'lexical' && !person)}> ${title}</label>`,
+          html`<label><input type="radio" name="search_type"
+value="${one}"${flag('checked', one === way)}${flag('disabled', one !== 'lexical' && !person)}> ${title}</label>`,
       )}${person ? '' : html`<span class="soft small">Sign in to search by meaning.</span>`}</fieldset>`
     : '';
   return html`<form class="search" action="/search"><input type="hidden" name="type" value="${type}">
 <label class="grow"><span class="unseen">Query</span><input name="q" value="${query.q ?? ''}" autocomplete="off"
- placeholder="Words, and filters such as is:open or language:go"></label><button class="first">${icon('search')}Search</button>${choice}</form>`;
+ placeholder="Words, and filters such as is:open or language:go"></label><button
+class="first">${icon('search')}Search</button>${choice}</form>`;
 }
 
 type Shown = { readonly request: Asked; readonly type: ResultType; readonly position: ListPosition | undefined };
 
+const noQuery = emptyState({ icon: 'search', title: 'What was found will be listed here.', hint: 'Write a few words above.' });
+
 function content(hits: Hits | ReadRefusal | undefined, { request, type, position }: Shown): TrustedHtml {
   const q = queryOf(request);
-  if (q === '')
-    return html`${emptyState({ icon: 'search', title: 'What was found will stand here.', hint: 'Write a few words above.' })}${queryHints(type)}`;
+  if (q === '') return html`${noQuery}${queryHints(type)}`;
   if (!hits) return signInNotice(request, type);
   if (isRefused(hits))
     return html`<div class="notice bad" role="alert"><p><b>This query can’t be searched for</b></p>
@@ -85,7 +88,8 @@ ${hits.refused.map((message) => html`<p>${message}</p>`)}</div>${queryHints(type
   const note = total > mostReached ? html`<p class="soft small">The first ${countText(mostReached)} can be looked at.</p>` : '';
   const { row } = resultKinds[type];
   return html`${cut}${way}<ol class="rows panel">${items.map((item) => row(item, request))}</ol>
-${pager(request, { position: reached, perPage })}${note}<details><summary>How to narrow a search</summary>${queryHints(type)}</details>`;
+${pager(request, { position: reached, perPage })}${note}<details><summary>How to narrow a
+search</summary>${queryHints(type)}</details>`;
 }
 
 const signInNotice = ({ address }: Asked, type: ResultType): TrustedHtml =>

@@ -64,7 +64,8 @@ const issues = (type: 'issues' | 'pulls') =>
       const wasMerged = issue.pull_request?.merged_at != null;
       const tone = issue.state === 'open' ? 'ok' : wasMerged || !issue.pull_request ? 'done' : 'bad';
       const state = wasMerged ? 'merged' : issue.state;
-      return html`<li class="hit"><span class="${tone}">${icon(wasMerged ? 'merge' : name)}<span class="unseen">${state}</span></span>
+      return html`<li class="hit"><span class="${tone}">${icon(wasMerged ? 'merge' : name)}<span
+class="unseen">${state}</span></span>
 <div class="grow"><a class="title" href="${address}" dir="auto">${markedText(issue.title, 'title', issue.text_matches)}</a>
 <p class="soft small"><a href="/${repository}">${repository}</a> #${issue.number} · by ${personLink(issue.user)} ·
 ${timeAgo(issue.created_at, request.now)} · ${counted(issue.comments, 'comment')}</p>
