@@ -3,7 +3,7 @@ import type { Db } from '#database/connect.ts';
 import type { Services } from './services.ts';
 
 /** One step of a decision. It has no outcome if that depends on what isn't known yet. */
-export type ExplainedStep = { readonly check: string; readonly passed: boolean | undefined; readonly because: string };
+type ExplainedStep = { readonly check: string; readonly passed: boolean | undefined; readonly because: string };
 
 /** A decision about access. For what the viewer may not see, it is the same as for what isn't there. */
 export type ExplainedDecision = {
@@ -15,7 +15,7 @@ export type ExplainedDecision = {
   readonly message?: string;
 };
 
-export type ExplainContext = {
+type ExplainContext = {
   readonly db: Db;
   readonly services: Services;
   readonly viewer: Viewer;
@@ -23,7 +23,7 @@ export type ExplainContext = {
 };
 
 /** A push of one ref. Without a target, the rules that need commits have no outcome. */
-export type ExplainedPush = {
+type ExplainedPush = {
   readonly owner: string;
   readonly name: string;
   readonly ref: string;

@@ -10,7 +10,7 @@ import { exportSbom } from '#resources/security/dependency-graph/endpoints.ts';
 import { insightTabs } from './people.ts';
 
 /** The number of dependencies that a page shows. */
-const shownAtOnce = 200;
+const packagesPerPage = 200;
 
 export const dependenciesPage = page({
   path: '/{owner}/{repo}/network/dependencies',
@@ -21,7 +21,7 @@ export const dependenciesPage = page({
     const [, ...packages] = graph?.sbom.packages ?? [];
     const found = wanted === '' ? packages : packages.filter(({ name }) => name.toLowerCase().includes(wanted));
     const number = Math.max(1, Number(query.page) || 1);
-    const shown = found.slice((number - 1) * shownAtOnce, number * shownAtOnce);
+    const shown = found.slice((number - 1) * packagesPerPage, number * packagesPerPage);
     const rows = shown.map(
       ({
         name,
@@ -44,7 +44,7 @@ export const dependenciesPage = page({
     const table = html`<div class="panel"><table class="rows cells"><thead><tr><th scope="col">Package</th><th
 scope="col">Version</th>
 <th scope="col">Ecosystem</th><th scope="col">Licence</th></tr></thead><tbody>${rows}</tbody></table></div>`;
-    const next = number * shownAtOnce < found.length ? withQuery(address, { page: number + 1 }) : undefined;
+    const next = number * packagesPerPage < found.length ? withQuery(address, { page: number + 1 }) : undefined;
     const previous = number > 1 ? withQuery(address, { page: number === 2 ? undefined : number - 1 }) : undefined;
     return {
       title: `Dependencies · ${repository.full_name}`,

@@ -18,7 +18,7 @@ const states = [
   ['dismissed', 'Dismissed'],
 ] as const;
 
-type Placed = {
+type Location = {
   readonly commit_sha: string;
   readonly location: { readonly path: string; readonly start_line: number; readonly end_line: number };
 };
@@ -26,7 +26,7 @@ type Placed = {
 /** The lines that a finding is about, in the commit that was analysed. */
 const linesLink = (
   repository: ShownRepository,
-  { commit_sha, location: { path, start_line: start, end_line: end } }: Placed,
+  { commit_sha, location: { path, start_line: start, end_line: end } }: Location,
 ): TrustedHtml => {
   const lines = end > start ? `L${start}-L${end}` : `L${start}`;
   return html`<a href="${repositoryPath(repository, 'blob', commit_sha, path)}#${lines}">${path}:${start}</a>`;
