@@ -169,6 +169,12 @@ export const gitLimits = limitGroup('git', 'Git', {
     of: 'the listing of a tree, as git writes it',
     past: 'it is cut, and says truncated',
   },
+  walkedCommits: {
+    value: 50_000,
+    unit: 'count',
+    of: 'commits in which branches differ from the default branch, all of a page together',
+    past: 'the page does not say how far they are from it',
+  },
   listedRefs: { value: 20_000, unit: 'count', of: 'refs of a list that has no pages', past: '413' },
   ruledCommits: {
     value: 50_000,

@@ -171,8 +171,9 @@ export async function runRaw<Types extends EndpointTypes>(
   endpoint: Endpoint<Types>,
   context: RunContext,
   words: PathWords<Types['path']>,
+  options: Pick<RunOptions<Types>, 'media'> = {},
 ): Promise<Raw> {
-  const { handled } = await callWithin(endpoint, context, words, {});
+  const { handled } = await callWithin(endpoint, context, words, options);
   if (!isRaw(handled)) throw new Error(`${endpoint.id} doesn't reply with bytes`);
   return handled;
 }

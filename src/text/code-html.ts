@@ -1,8 +1,15 @@
 // Highlights source code. It runs in a worker thread, since grammars may take long for crafted texts.
 import { createRequire } from 'node:module';
-import type { HLJSApi, LanguageFn } from 'highlight.js';
 import { embedded } from './code-languages.ts';
 import { escapeHtml } from './escape-html.ts';
+
+/** What is used of the package, whose own types bring those of browsers with them. */
+type HLJSApi = {
+  configure(options: { readonly classPrefix: string }): void;
+  getLanguage(name: string): object | undefined;
+  registerLanguage(name: string, grammar: unknown): void;
+  highlight(code: string, options: { readonly language: string; readonly ignoreIllegals: boolean }): { readonly value: string };
+};
 
 const load = createRequire(import.meta.url);
 let highlighter: HLJSApi | undefined;
@@ -10,12 +17,11 @@ let highlighter: HLJSApi | undefined;
 /** The highlighter with a grammar, and with those of parts. Each is loaded at its first use. */
 function highlighterFor(grammar: string): HLJSApi {
   if (!highlighter) {
-    highlighter = load('highlight.js/lib/core') as HLJSApi; // the types of the package are those of its entry point
+    highlighter = load('highlight.js/lib/core') as HLJSApi;
     highlighter.configure({ classPrefix: '' });
   }
   for (const name of [grammar, ...(embedded[grammar] ?? [])])
-    if (!highlighter.getLanguage(name))
-      highlighter.registerLanguage(name, load(`highlight.js/lib/languages/${name}`) as LanguageFn);
+    if (!highlighter.getLanguage(name)) highlighter.registerLanguage(name, load(`highlight.js/lib/languages/${name}`));
   return highlighter;
 }
 

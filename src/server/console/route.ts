@@ -96,12 +96,10 @@ async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchan
   return send(exchange, { status: 200, content, body: page.frame.render(content, found as never, pageRequest) });
 }
 
+type Asked = { readonly viewer: Viewer; readonly pageRequest: PageRequest };
+
 /** The viewer of a request by its session, and what a page knows of the request. */
-async function requestOf(
-  parts: Parts,
-  { request }: Exchange,
-  words: Readonly<Record<string, string>>,
-): Promise<{ viewer: Viewer; pageRequest: PageRequest }> {
+async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Record<string, string>>): Promise<Asked> {
   const session = await sessionOf(parts.routeParts, request);
   const viewer = session?.viewer ?? anonymous;
   request.actor = viewer.account?.login;

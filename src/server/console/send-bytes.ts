@@ -16,10 +16,10 @@ export async function sendBytes(
   address: ByteAddress,
   { pageRequest, context }: { pageRequest: PageRequest; context: RunContext },
 ): Promise<FastifyReply> {
-  const { endpoint, words: own = {} } = address.reads(pageRequest);
+  const { endpoint, words: own = {}, media } = address.reads(pageRequest);
   const given: Readonly<Record<string, string | number | undefined>> = { ...pageRequest.words, ...own };
   const words = Object.fromEntries(wordsOf(endpoint.path).map((word) => [word, String(given[word] ?? '')]));
-  const { status, headers, body } = await runRaw(endpoint, context, words);
+  const { status, headers, body } = await runRaw(endpoint, context, words, { media });
   if (headers.location !== undefined) return reply.redirect(headers.location, status);
   reply
     .headers(headers)
@@ -28,6 +28,7 @@ export async function sendBytes(
     .header('cross-origin-resource-policy', 'same-origin')
     .header('cache-control', 'private, no-cache')
     .header('vary', 'Cookie, Accept-Encoding');
+  if (media === 'diff' || media === 'patch') reply.type('text/plain; charset=utf-8'); // browsers show it
   const { etag } = headers;
   if (etag === undefined || !isNotModified(request.headers, { etag, lastModified: undefined }))
     return reply.code(status).send(body);
