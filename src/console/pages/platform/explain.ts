@@ -67,7 +67,8 @@ ${loginField(request)}<button class="first">Explain</button></div></form>`;
 const repositoryForm = (request: Asked): TrustedHtml => {
   const { query } = request;
   return html`<form class="panel" action="/explain"><header><h2>Why can’t I see or push this?</h2></header>
-<div class="body form"><label>What<select name="do"><option value="push"${flag('selected', query.do !== 'see')}>Push to it</option>
+<div class="body form"><label>What<select name="do">
+<option value="push"${flag('selected', query.do !== 'see')}>Push to it</option>
 <option value="see"${flag('selected', query.do === 'see')}>See it</option></select></label>
 <label>Repository<input name="repository" value="${query.repository ?? ''}" placeholder="acme/engine" autocomplete="off"></label>
 <label>Branch or ref<input name="ref" value="${query.ref ?? ''}" placeholder="main" autocomplete="off"></label>
