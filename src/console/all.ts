@@ -7,6 +7,7 @@ import { identityPages } from './pages/identity/pages.ts';
 import { platformForms } from './pages/platform/forms.ts';
 import { platformPages } from './pages/platform/pages.ts';
 import { repositoriesPages } from './pages/repositories/pages.ts';
+import { securityPages } from './pages/security/pages.ts';
 
 /** All pages. Each product lists its own. */
 export const allPages: readonly Page[] = [
@@ -16,6 +17,7 @@ export const allPages: readonly Page[] = [
   ...identityPages,
   ...platformPages,
   ...repositoriesPages,
+  ...securityPages,
 ];
 
 /** All forms. Each product lists its own. */

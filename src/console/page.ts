@@ -6,6 +6,7 @@ import type { ListPosition } from '#endpoint/paging.ts';
 import type { WordsOf } from '#endpoint/path-words.ts';
 import type { TrustedHtml } from '#html/template.ts';
 import type { Media } from '#lib/media.ts';
+import type { Refusal } from '#lib/refusal.ts';
 
 /** The words of a page's path. A star at the end of the last word lets it hold slashes: `/{owner}/{repo}/tree/{path*}`. */
 export type PageWords<Path extends string> = Readonly<Record<WordsOf<WithoutStar<Path>>, string>>;
@@ -64,7 +65,12 @@ export type Read<Types extends EndpointTypes = EndpointTypes, IsOptional extends
   readonly endpoint: Endpoint<Types>;
   /** Whether the page does without it, where it is refused. */
   readonly isOptional: IsOptional;
+  /** Whether the page shows why it is refused. */
+  readonly isExplained?: boolean;
 };
+
+/** A reading that may be refused, with its reason for people. */
+type ExplainedRead<Types extends EndpointTypes> = Read<Types, false> & { readonly isExplained: true };
 
 /** Reads an endpoint, and shows the page's own refusal where it is refused. */
 export const read = <Types extends EndpointTypes>(
@@ -77,6 +83,25 @@ export const readOptional = <Types extends EndpointTypes>(
   endpoint: Endpoint<Types>,
   options: ReadOptions<Types> = {},
 ): Read<Types, true> => ({ ...options, endpoint, isOptional: true });
+
+/** Why a reading was refused. */
+export type ReadRefusal = { readonly refused: readonly string[] };
+
+/** Reads an endpoint whose parameters people write; where it refuses these, the page shows why. */
+export const readOrExplain = <Types extends EndpointTypes>(
+  endpoint: Endpoint<Types>,
+  options: ReadOptions<Types> = {},
+): ExplainedRead<Types> => ({ ...options, endpoint, isOptional: false, isExplained: true });
+
+/** Whether a reading was refused. */
+export const isRefused = (value: unknown): value is ReadRefusal =>
+  typeof value === 'object' && value !== null && 'refused' in value;
+
+/** The messages of a refusal. */
+export const refusalOf = ({ message, errors }: Refusal): ReadRefusal => {
+  const messages = errors.flatMap((error) => error.message ?? []);
+  return { refused: messages.length > 0 ? messages : [message] };
+};
 
 /** What a page reads, by name. What is undefined isn't read. */
 // biome-ignore lint/suspicious/noExplicitAny: the types of each reading are inferred by `Found`
@@ -91,7 +116,11 @@ type BodyOf<Types extends EndpointTypes> =
 /** What was read. */
 export type Found<Of extends Reads> = {
   readonly [Name in keyof Of]: NonNullable<Of[Name]> extends Read<infer Types, infer IsOptional>
-    ? BodyOf<Types> | (IsOptional extends true ? undefined : never) | Extract<Of[Name], undefined>
+    ?
+        | BodyOf<Types>
+        | (IsOptional extends true ? undefined : never)
+        | (NonNullable<Of[Name]> extends { isExplained: true } ? ReadRefusal : never)
+        | Extract<Of[Name], undefined>
     : never;
 };
 

@@ -10,6 +10,7 @@ import type { Runners } from '#runner-providers/open.ts';
 import type { Embeddings } from '#search/embeddings/index.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 import type { WebhookSettings } from '#webhook-delivery/settings.ts';
+import type { Explainer } from './explainer.ts';
 import type { Limiters } from './limiters.ts';
 import type { SshAddress } from './links.ts';
 import type { PagesAddress } from './pages-address.ts';
@@ -55,6 +56,8 @@ export interface CoreServices {
   readonly webhooks: WebhookSettings;
   /** The provider and the catalogue of hosted runners. */
   readonly runners: Runners;
+  /** Explains decisions about access. */
+  readonly explainer: Explainer;
   /** The configured address of the server; undefined where links use the host of each request. */
   readonly url: string | undefined;
   /** Git over SSH: its address, and the public keys by which the server is known. Undefined where it isn't offered. */

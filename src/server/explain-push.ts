@@ -1,4 +1,3 @@
-import { authenticate } from '#access/authenticate.ts';
 import type { CheckResult } from '#access/authorize.ts';
 import type { Viewer } from '#access/viewer.ts';
 import { workflowFileAccess } from '#access/workflow-files.ts';
@@ -12,7 +11,7 @@ import { repoOf } from '#git/store.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
 import { refuseWorkflowFiles } from '#resources/code/pushes/index.ts';
 import { explainMove } from '#resources/code/ref-rules/index.ts';
-import { describeViewer, type Explanation } from './explain.ts';
+import { type Asker, describeViewer, type Explanation, viewerOf } from './explain.ts';
 import { openRepository } from './git-access.ts';
 import { statusOf } from './refusals.ts';
 
@@ -21,10 +20,9 @@ export type PushExplanation = Omit<Explanation, 'endpoint' | 'steps'> & {
   steps: (Omit<CheckResult, 'passed'> & { passed: boolean | undefined })[];
 };
 
-type ExplainPush = {
+type ExplainPush = Asker & {
   db: Db;
   services: Pick<Services, 'git' | 'refRules' | 'url' | 'ssh'>;
-  authorization: string | undefined;
   owner: string;
   name: string;
   /** A branch, by its short name, or a full ref name. */
@@ -38,12 +36,12 @@ type ExplainPush = {
  * Decides about a push of one ref as the server would, and lists the results of access checks and of each rule. Nothing moves.
  */
 export async function explainPush(given: ExplainPush): Promise<PushExplanation> {
-  const { db, services, authorization, owner, name, to, now } = given;
+  const { db, services, owner, name, to, now } = given;
   const steps: PushExplanation['steps'] = [];
   const checks: CheckResult[] = [];
   let viewer: Viewer | undefined;
   try {
-    viewer = await authenticate(authorization, { db, now });
+    viewer = await viewerOf(given, { db, now });
     const { repo } = await openRepository({ db, viewer, owner, name, service: 'git-receive-pack', trace: checks });
     steps.push({
       check: 'access',

@@ -20,10 +20,16 @@ export type Explanation = {
   message?: string;
 };
 
-type ExplainRequest = {
+/** Who asks: the holder of a credential, or a viewer that is known already. */
+export type Asker = { authorization: string | undefined; viewer?: undefined } | { viewer: Viewer; authorization?: undefined };
+
+/** @throws Refusal 401 for a credential that isn't valid */
+export const viewerOf = async ({ authorization, viewer }: Asker, { db, now }: { db: Db; now: Date }): Promise<Viewer> =>
+  viewer ?? (await authenticate(authorization, { db, now }));
+
+type ExplainRequest = Asker & {
   db: Db;
   endpoints: readonly Endpoint[];
-  authorization: string | undefined;
   method: string;
   path: string;
   now: Date;
@@ -32,7 +38,7 @@ type ExplainRequest = {
 };
 
 /** Decides about access as the server would, and lists each step. The handler isn't run and nothing is counted. */
-export async function explain({ db, endpoints, authorization, method, path, now, url }: ExplainRequest): Promise<Explanation> {
+export async function explain({ db, endpoints, method, path, now, url, ...asker }: ExplainRequest): Promise<Explanation> {
   const steps: CheckResult[] = [];
   const unknown: Explanation = { endpoint: undefined, viewer: { login: undefined, credential: 'none' }, steps, allowed: false };
   const match = routerOf(endpoints)(method, apiPrefix + path.replace(/^\/?(?:api\/v3(?=\/))?\/?/, '/'));
@@ -41,7 +47,7 @@ export async function explain({ db, endpoints, authorization, method, path, now,
   const endpointInfo = { id: endpoint.id, method: endpoint.method, path: endpoint.path };
   let viewer: Viewer | undefined;
   try {
-    viewer = await authenticate(authorization, { db, now });
+    viewer = await viewerOf(asker, { db, now });
     const links = url === undefined ? undefined : linksOf(url);
     await authorizePath({ db, endpoint, viewer, path: readPath(endpoint, words), now, links, trace: steps });
     return { endpoint: endpointInfo, viewer: describeViewer(viewer), steps, allowed: true };

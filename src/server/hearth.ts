@@ -42,6 +42,7 @@ import { type EmbeddingSettings, openEmbedder, openEmbeddings } from '#search/em
 import type { Vocabulary } from '#vocabulary/words.ts';
 import { defaultWebhookSettings, type WebhookSettings } from '#webhook-delivery/settings.ts';
 import { buildApp } from './app.ts';
+import { explainerOf } from './explainer.ts';
 import { openLimiters } from './limiters.ts';
 import type { MetricsReader } from './metrics.ts';
 import { defaultSlowThresholds, type SlowThresholds } from './request-log.ts';
@@ -167,6 +168,7 @@ export async function openHearth(settings: Settings): Promise<Hearth> {
     lookUpRecords: openRecordLookup({ timeout: resources.of(nameLimits).lookupTime, servers }),
     webhooks,
     runners,
+    explainer: explainerOf(allEndpoints),
     url: settings.url,
     isIndexed: settings.isIndexed ?? false,
     followUps: allFollowUps,

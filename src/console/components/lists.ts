@@ -54,7 +54,8 @@ export function pager({ address, query }: PageRequest<unknown>, { position, perP
   );
 }
 
-const pagerLinks = (previous: string | undefined, next: string | undefined, text?: string): TrustedHtml =>
+/** Links to the neighbours of a page, where there are any. */
+export const pagerLinks = (previous: string | undefined, next: string | undefined, text?: string): TrustedHtml =>
   previous === undefined && next === undefined
     ? html``
     : html`<nav class="pager" aria-label="Pages">${

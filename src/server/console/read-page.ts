@@ -1,6 +1,6 @@
 // Reads the endpoints of a page in one scope, each with its own decision about access.
 
-import type { Page, PageRequest, Read, Reads } from '#console/page.ts';
+import { type Page, type PageRequest, type Read, type Reads, refusalOf } from '#console/page.ts';
 import type { ListPosition } from '#endpoint/paging.ts';
 import { wordsOf } from '#endpoint/path-words.ts';
 import { type Scope, scopeIn } from '#endpoint/scope.ts';
@@ -43,6 +43,9 @@ const bearable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'forbidde
 /** What was renamed or moved is left out as well: only the page's own repository leads the browser elsewhere. */
 const isBearable = (error: unknown): boolean => error instanceof Moved || (error instanceof Refusal && bearable.has(error.kind));
 
+/** The refusals that a page explains: they are about what somebody wrote, or say what is switched off. Hidden is absent. */
+const explicable: ReadonlySet<RefusalKind> = new Set(['unauthenticated', 'forbidden', 'bad_request', 'invalid']);
+
 /** Reads endpoints at the same time. Those with the same media type share one scope. */
 function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) => Promise<ReadPage> {
   const scopes = new Map<Media, Scope>([[context.scope.media, context.scope]]);
@@ -57,6 +60,7 @@ function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) 
     query,
     media,
     isOptional,
+    isExplained = false,
   }: Read): Promise<{ value: unknown; list?: ListPosition }> => {
     const values = Object.fromEntries(wordsOf(endpoint.path).map((word) => [word, own[word as never] ?? words[word] ?? '']));
     const scope = scopeOf(media);
@@ -67,6 +71,7 @@ function readerFor({ words }: PageRequest, context: RunContext): (reads: Reads) 
       return { value: shownValue(status, body), ...(list ? { list } : {}) };
     } catch (error) {
       if (isOptional && isBearable(error)) return { value: undefined };
+      if (isExplained && error instanceof Refusal && explicable.has(error.kind)) return { value: refusalOf(error) };
       throw error;
     }
   };

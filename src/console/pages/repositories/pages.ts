@@ -1,5 +1,26 @@
 import type { Page } from '#console/page.ts';
+import { communityPage, dependenciesPage } from './facts.ts';
 import { labelsPage } from './labels.ts';
+import { appPage, invitationsPage, rulesetPage, rulesPage } from './others.ts';
 import { overviewPage } from './overview.ts';
+import { contributorsPage, forksPage, stargazersPage, watchersPage } from './people.ts';
+import { latestReleasePage, releaseByIdPage, releasePage, releasesPage } from './releases.ts';
 
-export const repositoriesPages: readonly Page[] = [overviewPage, labelsPage];
+export const repositoriesPages: readonly Page[] = [
+  overviewPage,
+  labelsPage,
+  releasesPage,
+  latestReleasePage,
+  releasePage,
+  releaseByIdPage,
+  stargazersPage,
+  watchersPage,
+  forksPage,
+  contributorsPage,
+  dependenciesPage,
+  communityPage,
+  rulesPage,
+  rulesetPage,
+  invitationsPage,
+  appPage,
+];
