@@ -1686,7 +1686,8 @@ create table pull_requests (
   base_changed_at timestamp with time zone,
   lacks_reviews boolean,
   head_pushers bigint[] default '{}'::bigint[] not null,
-  has_unknown_pusher boolean default false not null
+  has_unknown_pusher boolean default false not null,
+  opened_by bigint
 );
 create unlogged table rate_limits (
   key text not null,
@@ -3067,6 +3068,7 @@ CREATE INDEX pull_requests_merged_by ON pull_requests USING btree (merged_by) WH
 CREATE INDEX pull_requests_head_sha ON pull_requests USING btree (repository_id, head_sha);
 CREATE INDEX pull_requests_head_pushed_by ON pull_requests USING btree (head_pushed_by) WHERE (head_pushed_by IS NOT NULL);
 CREATE INDEX pull_requests_unjudged ON pull_requests USING btree (issue_id) WHERE (lacks_reviews IS NULL);
+CREATE INDEX pull_requests_opened_by ON pull_requests USING btree (opened_by) WHERE (opened_by IS NOT NULL);
 alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key, bucket);
 CREATE INDEX rate_limits_window ON rate_limits USING btree (window_ends);
 alter table reactions add constraint reactions_pkey PRIMARY KEY (id);
@@ -3529,6 +3531,7 @@ insert into schema_migrations (version, name, checksum) values
   (305, '0305-security-managers', '995f2c89f2b713c9ea4cbe4c7e58c391137bbc3a20ab3a82e0f96aa83a5cc936'),
   (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
   (307, '0307-dependency-branches', 'e5bce54c6153450f1ef454afed94776c2be8171cf6f21f6fc43d6567778c9475'),
+  (309, '0309-openers-of-pull-requests', '0fe50689eba7db2a5c114e2a6f3d7f62a60a369f6ffdd14dc2c0505b605f5c9e'),
   (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0'),
   (316, '0316-log-positions', 'f3d79ddfcb8593d96c383d5c1344cfc3e16f309d1a491d97033a33fac9e07cd4');
 
@@ -4340,6 +4343,8 @@ alter table notification_subjects
 alter table default_setups
   add constraint default_setups_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
   add constraint default_setups_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table pull_requests
+  add constraint pull_requests_opened_by_fkey FOREIGN KEY (opened_by) REFERENCES accounts(id) ON DELETE SET NULL;
 alter table workflow_job_log_positions
   add constraint workflow_job_log_positions_job_id_fkey FOREIGN KEY (job_id) REFERENCES workflow_jobs(id) ON DELETE CASCADE;
 

@@ -1603,6 +1603,7 @@ export interface PullRequests {
   lacks_reviews: boolean | null;
   head_pushers: Generated<number[]>;
   has_unknown_pusher: Generated<boolean>;
+  opened_by: Id<'accounts'> | null;
 }
 
 export interface RateLimits {

@@ -156,6 +156,36 @@ export async function run<Types extends EndpointTypes>(
   words: PathWords<Types['path']>,
   { query = {}, body, media }: RunOptions<Types> = {},
 ): Promise<RunReply<Types>> {
+  const { prepared, handled } = await callWithin(endpoint, context, words, { query, body, media });
+  // an endpoint that leads elsewhere declares no body
+  if (isRaw(handled)) return (redirectOf(handled) ?? notWithin(endpoint)) as RunReply<Types>;
+  // the type system has checked the handler against the replies
+  return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
+}
+
+/**
+ * Runs an endpoint that replies with bytes or a redirect, for an address beside the pages.
+ * @throws Refusal if a request would be refused
+ * @throws Error for another endpoint
+ */
+export async function runRaw<Types extends EndpointTypes>(
+  endpoint: Endpoint<Types>,
+  context: RunContext,
+  words: PathWords<Types['path']>,
+  options: Pick<RunOptions<Types>, 'media'> = {},
+): Promise<Raw> {
+  const { handled } = await callWithin(endpoint, context, words, options);
+  if (!isRaw(handled)) throw new Error(`${endpoint.id} doesn't reply with bytes`);
+  return handled;
+}
+
+/** Decides about access, and calls the handler, without a request of its own. */
+async function callWithin<Types extends EndpointTypes>(
+  endpoint: Endpoint<Types>,
+  context: RunContext,
+  words: PathWords<Types['path']>,
+  { query = {}, body, media }: RunOptions<Types>,
+): Promise<{ prepared: PreparedCall; handled: unknown }> {
   const params = Object.fromEntries(Object.entries(words).map(([word, value]) => [word, String(value)]));
   const within = media === undefined ? context : { ...context, scope: scopeIn(context.scope, media) };
   const prepared = await prepareCall(endpoint, within, {
@@ -166,11 +196,7 @@ export async function run<Types extends EndpointTypes>(
     readText: () => notWithin(endpoint),
     upload: { contentType: undefined, receive: () => notWithin(endpoint) },
   });
-  const handled = await callHandler(endpoint, prepared);
-  // an endpoint that leads elsewhere declares no body
-  if (isRaw(handled)) return (redirectOf(handled) ?? notWithin(endpoint)) as RunReply<Types>;
-  // the type system has checked the handler against the replies
-  return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
+  return { prepared, handled: await callHandler(endpoint, prepared) };
 }
 
 /** The address that an endpoint leads to, as a reply; undefined for other bytes. */

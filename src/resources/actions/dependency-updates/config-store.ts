@@ -3,7 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { BotConfig, ConfigProblem } from '#resources/security/dependency-bot/index.ts';
+import type { BotConfig, ConfigProblem, UpdateEntry } from '#resources/security/dependency-bot/index.ts';
 
 /** The configuration file of a repository, as it was read last. */
 export type ConfigRow = Omit<Selectable<DB['dependency_configs']>, 'config' | 'problems'> & {
@@ -72,11 +72,18 @@ export async function replaceSchedules(
     .execute();
 }
 
-/** The entries whose time has come, the longest waiting first. */
-export const listDue = (db: Db, { until, limit }: { until: Date; limit: number }): Promise<ScheduleRow[]> =>
+/** An entry whose time has come. `times` is null where the file has no such entry any more. */
+type DueRow = ScheduleRow & { readonly times: UpdateEntry['schedule'] | null };
+
+/** The entries whose time has come, the longest waiting first. Of the files, which may be long, it reads the schedules alone. */
+export const listDue = (db: Db, { until, limit }: { until: Date; limit: number }): Promise<DueRow[]> =>
   db
     .selectFrom('dependency_schedules')
     .selectAll()
+    .select(
+      sql<DueRow['times']>`(select c.config -> 'updates' -> dependency_schedules.entry -> 'schedule' from dependency_configs c
+        where c.repository_id = dependency_schedules.repository_id)`.as('times'),
+    )
     .where('next_at', '<=', until)
     .orderBy('next_at')
     .orderBy('repository_id')

@@ -12,6 +12,7 @@ import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/code/git-data/index.ts';
 import {
@@ -28,6 +29,7 @@ import { listMendedAdvisories } from '#resources/security/dependency-alerts/inde
 import { mayChange, type UpdateResponse } from '#resources/security/dependency-bot/index.ts';
 import { mentionOf } from './bot.ts';
 import { alertEcosystemOf, isIgnored } from './ignores.ts';
+import { updateLimits } from './limits.ts';
 import { loadOwnPull } from './own-pulls.ts';
 import { queueOf } from './queue.ts';
 import { digestOf } from './start.ts';
@@ -62,6 +64,7 @@ export async function propose(
   const { scope } = context;
   const { update, action } = proposing;
   const proposed: Proposed = { group: found.group, dependencies: found.dependencies };
+  if (JSON.stringify(proposed.dependencies).length > maxDependencies) return 'it has too many dependencies for one pull request';
   const open = await listOpenProposals(scope.db, update.repository_id);
   const before = open.find((row) => isFor(row, update) && row.subject === subject);
   const isSame = before !== undefined && isSameUpdate(proposed.dependencies, before.dependencies);
@@ -103,6 +106,8 @@ export async function propose(
     return error.message;
   }
 }
+
+const maxDependencies = fixedValue(updateLimits.pullDependencies);
 
 /** A name for a branch. One that another open pull request has gets a suffix. */
 function newBranch({ repository, update }: Proposing, proposed: Proposed, taken: ReadonlySet<string>): string {

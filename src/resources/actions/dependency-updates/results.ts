@@ -5,6 +5,7 @@ import { enqueueAll, job } from '#jobs/job.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
+import { stepsOfAllWork } from '#lib/pattern-steps.ts';
 import { listRegistriesForServer } from '#resources/actions/private-registries/index.ts';
 import { listJobsOfAttempt, loadRuns } from '#resources/actions/workflow-runs/index.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
@@ -22,6 +23,7 @@ import {
   listLostUpdates,
   listOpenProposals,
   listUndone,
+  listUndoneKeys,
   removeOldUpdates,
   type UpdateRow,
 } from './store.ts';
@@ -36,7 +38,7 @@ export const followRuns = batchSubscription<'workflow_run.completed', JobContext
   attempts: 10,
   async runAll(events, { db, change }) {
     const runs = unique(events.flatMap(({ data }) => (data.dynamic ? data.run : [])));
-    const updates = runs.length > 0 ? await listUndone(db, runs) : [];
+    const updates = runs.length > 0 ? await listUndoneKeys(db, runs) : [];
     if (updates.length > 0) await change(({ tx }) => enqueueAll(tx, finishUpdates, updates.map(entryOf)));
   },
 });
@@ -44,7 +46,7 @@ export const followRuns = batchSubscription<'workflow_run.completed', JobContext
 type Payload = { readonly run: Id<'workflow_runs'> };
 
 /** The searches of a repository end one after the other, so that their limits hold. */
-const entryOf = ({ repository_id, run_id }: UpdateRow) => ({
+const entryOf = ({ repository_id, run_id }: Pick<UpdateRow, 'repository_id' | 'run_id'>) => ({
   payload: { run: run_id } as Payload,
   options: { queue: queueOf(repository_id) },
 });
@@ -138,13 +140,19 @@ async function registryProblems(
 /** Whether too many pull requests are open for another one. One that supersedes another is none more. */
 async function isAtLimit({ db }: JobContext, update: UpdateRow, subject: string): Promise<boolean> {
   const { kind, ecosystem, target_branch, options } = update;
-  const open = (await listOpenProposals(db, update.repository_id)).filter((row) => row.kind === kind);
+  const all = await listOpenProposals(db, update.repository_id);
+  const open = all.filter((row) => row.kind === kind);
   const same = open.filter((row) => row.ecosystem === ecosystem && row.target_branch === target_branch);
   if (same.some((row) => row.subject === subject && isFor(row, update))) return false;
+  // All of them are read together, at each push.
+  if (all.length >= fixedValue(updateLimits.openPulls)) return true;
   if (kind === 'security') return open.length >= fixedValue(updateLimits.securityPulls);
   const { limit, directories } = options;
   if (limit === undefined || directories === undefined) return false;
-  return same.filter(({ directory }) => isIn({ ecosystem, directories }, directory)).length >= limit;
+  const work = stepsOfAllWork();
+  let count = 0;
+  for (const { directory } of same) if (await isIn({ directories }, directory, work)) count += 1;
+  return count >= limit;
 }
 
 /** Runs end after six hours at most. Those of searches end earlier. */

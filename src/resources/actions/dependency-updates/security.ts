@@ -67,7 +67,7 @@ export async function updateVulnerable(
   for (const some of targets.values()) {
     const request = securityRequest(some);
     if (!request) continue;
-    const settings = settingsFor(config, request);
+    const settings = await settingsFor(config, request);
     await startUpdate(context, {
       repository,
       targetBranch: repository.default_branch,

@@ -1,4 +1,5 @@
 // What the configuration file of a repository says of pull requests.
+import { type Steps, stepsOfAllWork } from '#lib/pattern-steps.ts';
 import type { RunRegistry } from '#resources/actions/workflow-runs/index.ts';
 import { type BotConfig, directoriesOf, type UpdateEntry, type UpdateRequest } from '#resources/security/dependency-bot/index.ts';
 import type { PullOptions } from './store.ts';
@@ -6,8 +7,11 @@ import type { PullOptions } from './store.ts';
 type Settings = { readonly options: PullOptions; readonly securityGroups: UpdateEntry['securityGroups'] };
 
 /** The settings of security updates of an ecosystem in a directory. */
-export function settingsFor(config: BotConfig | null, wanted: Pick<UpdateRequest, 'ecosystem' | 'directory'>): Settings {
-  const entry = findEntry(config, wanted);
+export async function settingsFor(
+  config: BotConfig | null,
+  wanted: Pick<UpdateRequest, 'ecosystem' | 'directory'>,
+): Promise<Settings> {
+  const entry = await findEntry(config, wanted);
   return entry ? { options: optionsOf(entry), securityGroups: entry.securityGroups } : { options: {}, securityGroups: [] };
 }
 
@@ -23,8 +27,8 @@ const typesOfEcosystems = { npm: 'npm_registry', pip: 'python_index', gomod: 'go
 export const registryTypeOf = (ecosystem: UpdateRequest['ecosystem']) => typesOfEcosystems[ecosystem];
 
 /** The registries that the configuration file has for an ecosystem in a directory. */
-export function configuredRegistries(config: BotConfig | null, wanted: WantedEntry): RunRegistry[] {
-  const names = new Set(findEntry(config, wanted)?.registries);
+export async function configuredRegistries(config: BotConfig | null, wanted: WantedEntry): Promise<RunRegistry[]> {
+  const names = new Set((await findEntry(config, wanted))?.registries);
   return (config?.registries ?? [])
     .filter(({ name }) => names.has(name))
     .map(({ name, type, url, replacesBase, username, password, token }) => ({
@@ -41,18 +45,19 @@ export function configuredRegistries(config: BotConfig | null, wanted: WantedEnt
 type WantedEntry = Pick<UpdateRequest, 'ecosystem' | 'directory'> & { readonly targetBranch?: string | undefined };
 
 /** The entry of a configuration file. Without a branch, those for other branches than the default one don't count. */
-const findEntry = (config: BotConfig | null, { ecosystem, directory, targetBranch }: WantedEntry): UpdateEntry | undefined =>
-  config?.updates.find((one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch && isIn(one, directory));
+async function findEntry(
+  config: BotConfig | null,
+  { ecosystem, directory, targetBranch }: WantedEntry,
+): Promise<UpdateEntry | undefined> {
+  const candidates = (config?.updates ?? []).filter((one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch);
+  const work = stepsOfAllWork();
+  for (const entry of candidates) if (await isIn(entry, directory, work)) return entry;
+  return undefined;
+}
 
-/** Whether a directory with manifests is among some, which may be patterns. */
-export const isIn = ({ ecosystem, directories }: Pick<UpdateEntry, 'ecosystem' | 'directories'>, directory: string): boolean =>
-  directoriesOf({ ecosystem, directories }, manifestsIn(ecosystem, directory)).includes(directory);
-
-const manifests = { npm: 'package.json', pip: 'requirements.txt', gomod: 'go.mod' } as const;
-
-const manifestsIn = (ecosystem: UpdateRequest['ecosystem'], directory: string): string[] => [
-  `${directory === '/' ? '' : `${directory.slice(1)}/`}${manifests[ecosystem]}`,
-];
+/** Whether a directory with manifests is among some, which may be patterns. `work`: the steps of all that are asked. */
+export const isIn = async (entry: Pick<UpdateEntry, 'directories'>, directory: string, work: Steps): Promise<boolean> =>
+  (await directoriesOf(entry, new Set([directory]), work)).includes(directory);
 
 /** What pull requests for an entry look like. */
 export const optionsOf = ({

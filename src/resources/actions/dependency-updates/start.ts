@@ -116,7 +116,7 @@ async function beginUpdate(context: JobContext, wanted: WantedUpdate, row: Omit<
     // Its job can't write caches, which jobs of the branch would use.
     isForBranch: false,
     actor: bot.account.id,
-    registries: configuredRegistries(config, {
+    registries: await configuredRegistries(config, {
       ...request,
       targetBranch: targetBranch === repository.default_branch ? undefined : targetBranch,
     }),

@@ -117,6 +117,18 @@ export async function countRunning(db: Db, repository: Id<'repositories'>): Prom
   return Number(count);
 }
 
+/** The same without what may be long: where to queue the results of these runs. */
+export const listUndoneKeys = (
+  db: Db,
+  runs: readonly Id<'workflow_runs'>[],
+): Promise<Pick<UpdateRow, 'repository_id' | 'run_id'>[]> =>
+  db
+    .selectFrom('dependency_updates')
+    .select(['repository_id', 'run_id'])
+    .where('run_id', 'in', runs)
+    .where('state', '<>', 'done')
+    .execute();
+
 /** The searches of these runs that weren't done. One that failed may be run again. */
 export const listUndone = async (db: Db, runs: readonly Id<'workflow_runs'>[]): Promise<UpdateRow[]> =>
   (await db

@@ -8,8 +8,9 @@ import { stepsOf } from '#jobs/repeat.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
+import { stepsOfAllWork } from '#lib/pattern-steps.ts';
 import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
-import { directoriesOf, manifestFolder, nextTime, type UpdateEntry } from '#resources/security/dependency-bot/index.ts';
+import { directoriesOf, manifestFolders, nextTime, type UpdateEntry } from '#resources/security/dependency-bot/index.ts';
 import { listDue, listWaiting, loadConfigs, passSchedule, setWaiting } from './config-store.ts';
 import { ignoresInRequest } from './ignores.ts';
 import { updateLimits } from './limits.ts';
@@ -29,13 +30,11 @@ export const runSchedules = job<Record<string, never>, JobContext>({
   async run(_payload, context) {
     const { db, change, now } = context;
     const due = await listDue(db, { until: now, limit: batchSize });
-    const configs = await loadConfigs(db, gather(due, 'repository_id'));
-    for (const schedule of stepsOf(context, due)) {
+    for (const { times, ...schedule } of stepsOf(context, due)) {
       const { repository_id: repository, entry: at } = schedule;
-      const entry = configs.get(repository)?.config?.updates[at];
-      const next = entry && nextTime(entry.schedule, now, `${repository}/${at}`);
+      const next = times && nextTime(times, now, `${repository}/${at}`);
       await change(async ({ tx }) => {
-        if (!(await passSchedule(tx, schedule, next ?? null)) || !entry) return;
+        if (!(await passSchedule(tx, schedule, next ?? null)) || !times) return;
         await enqueue(tx, lookForVersions, { repository, entry: at }, { queue: queueOf(repository) });
       });
     }
@@ -74,7 +73,7 @@ export const lookForVersions = job<Payload, JobContext>({
       options: optionsOf(entry),
       unlessSame: 'never' as const,
     });
-    const { found, refused } = directoriesFor(entry, paths);
+    const { found, refused } = await directoriesFor(entry, paths);
     if (!waiting) for (const { directory, problem } of refused) await refuseUpdate(context, wantedIn(directory), problem);
     const left = new Set(waiting ? found.filter((directory) => waiting.includes(directory)) : found);
     for (const directory of stepsOf(context, [...left])) {
@@ -104,10 +103,11 @@ type Directories = {
 };
 
 /** The directories of an entry with manifests, and those that are left out. */
-function directoriesFor(entry: UpdateEntry, paths: readonly string[]): Directories {
-  const manifests = new Set(paths.flatMap((path) => manifestFolder(entry.ecosystem, path) ?? []));
+async function directoriesFor(entry: UpdateEntry, paths: readonly string[]): Promise<Directories> {
+  const manifests = await manifestFolders(entry.ecosystem, paths);
   const [found, empty] = [[] as string[], [] as string[]];
-  for (const directory of directoriesOf(entry, paths)) (manifests.has(directory) ? found : empty).push(directory);
+  for (const directory of await directoriesOf(entry, manifests, stepsOfAllWork()))
+    (manifests.has(directory) ? found : empty).push(directory);
   const [first, ...others] = found.slice(maxDirectories);
   const beyond = `An entry looks in ${maxDirectories} directories at most: this one and ${others.length} others are left out`;
   return {

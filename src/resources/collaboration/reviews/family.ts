@@ -1,5 +1,6 @@
 import { family } from '#resources/family.ts';
 import * as commentsEndpoints from './endpoints/comments.ts';
+import * as pagesEndpoints from './endpoints/pages.ts';
 import * as reviewsEndpoints from './endpoints/reviews.ts';
 import { reviewsEvents } from './events.ts';
 import { dismissStaleApprovals, followDiffs } from './jobs.ts';
@@ -24,6 +25,7 @@ export const reviews = family({
   ],
   schemas,
   endpoints: [reviewsEndpoints, commentsEndpoints],
+  pageEndpoints: [pagesEndpoints],
   events: reviewsEvents,
   evaluators: reviewEvaluators,
   payloadParts: { review: Review },

@@ -355,14 +355,16 @@ async function checkMayChangeVisibility(scope: WriteScope, action: RepositoryAct
 
 /**
  * A fork gets the visibility of its parent (the public API's rule). Otherwise, users who may fork a private repository could
- * publish it.
+ * publish it. A fork of a private one stays private when that is deleted.
  */
 async function checkForkVisibility(
   scope: WriteScope,
-  { parent_id, visibility: present }: Repo,
+  { parent_id, visibility: present, forked_from_private }: Repo,
   visibility: Visibility,
 ): Promise<void> {
   const parent = parent_id === null ? undefined : await findRepository(scope.tx, parent_id);
+  if (parent === undefined && forked_from_private && present === 'private')
+    throw invalid('Repository', 'visibility', 'invalid', 'A fork of a private repository stays private when that is deleted');
   if (parent === undefined || parent.visibility === visibility) return;
   const reason = present === 'public' ? "Public forks can't be made private" : 'A fork is as visible as its parent';
   throw invalid('Repository', 'visibility', 'invalid', reason);

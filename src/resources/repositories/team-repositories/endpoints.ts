@@ -122,13 +122,13 @@ export const { slug: removeRepoBySlug, id: removeRepoById } = endpointVariants(
       ...bySlug,
       id: 'teams/remove-repo-in-org',
       summary: 'Remove a repository from a team',
-      access: { ...writes, role: 'read' },
+      access: { ...writes, role: 'read', locked: 'allowed' },
     },
     id: {
       ...byId,
       id: 'teams/remove-repo-legacy',
       summary: 'Remove a repository from a team by the id of the team',
-      access: { ...writes, role: 'read' },
+      access: { ...writes, role: 'read', locked: 'allowed' },
     },
   },
   {

@@ -28,6 +28,6 @@ export const interpreters: readonly Interpreter[] = [
     reads: 'schedules and folders in configuration files of the dependency bot',
     runs: 'steps',
     modules: ['config/schedule.ts', 'config/directories.ts'],
-    bounds: ['dependencyBot.scheduleLength', 'interpreters.patternSteps'],
+    bounds: ['dependencyBot.scheduleLength', 'interpreters.patternSteps', 'interpreters.patternTotalSteps'],
   },
 ];

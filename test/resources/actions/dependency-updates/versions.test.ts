@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { enqueue } from '#jobs/job.ts';
+import { listDue } from '#resources/actions/dependency-updates/config-store.ts';
 import { explainUpdates } from '#resources/actions/dependency-updates/index.ts';
 import { runSchedules } from '#resources/actions/dependency-updates/versions.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
@@ -100,6 +101,29 @@ test('patterns of directories match folders with manifests', async () => {
   await passTime(72);
   expect(requestOf(await runner.fetch())).toMatchObject({ directory: '/other/one' });
   expect(await runner.fetch()).toBeUndefined();
+});
+
+test('a schedule is found without the rest of its file, which may be long', async () => {
+  const { repo } = await versionSetting(`${config()}      - {dependency-name: x, versions: ['${'1'.repeat(900)}']}\n`);
+  await passTime(72);
+  const due = await listDue(w.db, { until: new Date(w.clock.now.getTime() + 72 * 3_600_000), limit: 100 });
+  const [own] = due.filter(({ repository_id }) => repository_id === repo.id);
+  expect(own).toMatchObject({ entry: 0, times: { interval: 'daily', time: '09:00' } });
+  expect(JSON.stringify(own).length).toBeLessThan(500);
+});
+
+test('an update with too many dependencies is left out', async () => {
+  const { answer, pulls, problem } = await versionSetting();
+  const update = updateOfLeft({ left: '2.0.0' }, '2.1.0');
+  const dependencies = Array.from({ length: 1_000 }, (_, at) => ({
+    name: `${'n'.repeat(100)}${at}`,
+    from: '1.0.0',
+    to: '1.1.0',
+    type: 'production' as const,
+  }));
+  await answer([{ ...update, group: 'all', dependencies }]);
+  expect(await pulls()).toEqual([]);
+  expect(await problem()).toMatchObject({ problem: 'all: it has too many dependencies for one pull request' });
 });
 
 test('a limit of zero, and a file that is removed, turn version updates off', async () => {
