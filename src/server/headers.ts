@@ -40,7 +40,7 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
 export const headersOf = (reply: FastifyReply): readonly (readonly [name: string, value: string])[] =>
   isOfPage(reply) ? pageHeaders : commonHeaders;
 
-/** Whether a reply is a page, or bytes that stand beside pages. */
+/** Whether a reply is a page, its events, or bytes that stand beside pages. */
 const isOfPage = (reply: FastifyReply): boolean =>
   /^text\/(?:html|event-stream)/.test(String(reply.getHeader('content-type') ?? '')) ||
   String(reply.getHeader('content-security-policy') ?? '').endsWith('sandbox');

@@ -85,11 +85,8 @@ test('a browser shows a job’s lines as they are written', async () => {
   expect(tab.problems).toEqual([]);
   await visit(tab, `${path}/actions/runs/${run}`);
   await expectAccessible(tab);
-  await tab.page.screenshot({ path: '/tmp/hb-run.png' });
   await visit(tab, `${path}/actions`);
-  await tab.page.screenshot({ path: '/tmp/hb-runs.png' });
   await visit(tab, `${path}/actions/runs/${run}/job/${job}`);
-  await tab.page.screenshot({ path: '/tmp/hb-job.png' });
 });
 
 test('changes are signalled again after the connection of the listener was lost', async () => {
@@ -143,7 +140,7 @@ test('the same number of statements reads a log and runs of any length', async (
     );
   }
   expect(await count()).toEqual(few);
-  expect(Math.max(...few)).toBeLessThanOrEqual(16);
+  expect(Math.max(...few)).toBeLessThanOrEqual(20);
 });
 
 test('a long log is read in parts, from the database and from the store; searches find lines', async () => {

@@ -106,9 +106,9 @@ function linkedLine(
   address: (job: number) => string,
 ): TrustedHtml {
   const { icon, color, word } = runState(job);
-  const shown = html`<svg class="icon ${color}" x="${x + 10}" y="${y + 5}" width="16" height="16" viewBox="0 0 24 24"><use
-href="#icon-${icon}"/></svg>
-<text x="${x + 34}" y="${y + 18}">${cut(name, 24)}</text>`;
+  const shown = html`<svg class="icon ${color}" x="${x + 10}" y="${y + 5}" width="16" height="16" viewBox="0 0 24 24">
+<use href="#icon-${icon}"/></svg>
+<text x="${x + 34}" y="${y + 18}">${cut(name, 21)}</text>`;
   return job ? html`<a href="${address(job.id)}"><title>${name}: ${word}</title>${shown}</a>` : shown;
 }
 
