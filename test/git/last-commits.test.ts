@@ -53,14 +53,14 @@ test('a ref with slashes is the longest one that exists, and a branch comes befo
   await point(repo, 'refs/heads/feature/one', one);
   await point(repo, 'refs/heads/v1', one);
   await point(repo, 'refs/tags/v1', two);
-  await point(repo, 'refs/tags/v1/final', two);
+  await point(repo, 'refs/tags/v2/final', two);
   const at = async (text: string) => {
     const found = await splitRef(repo, text);
     return found && [found.name, found.kind, found.commit, found.path];
   };
   expect(await at('feature/one/src/a.ts')).toEqual(['feature/one', 'branch', one, 'src/a.ts']);
   expect(await at('v1')).toEqual(['v1', 'branch', one, '']);
-  expect(await at('v1/final/a')).toEqual(['v1/final', 'tag', two, 'a']);
+  expect(await at('v2/final/a')).toEqual(['v2/final', 'tag', two, 'a']);
   expect(await at('refs/tags/v1/a')).toEqual(['refs/tags/v1', 'tag', two, 'a']);
   expect(await at(`${one}/a/b`)).toEqual([one, 'commit', one, 'a/b']);
   expect(await at(`${two.slice(0, 8)}/a`)).toEqual([two.slice(0, 8), 'commit', two, 'a']);
