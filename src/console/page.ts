@@ -8,7 +8,7 @@ import type { TrustedHtml } from '#html/template.ts';
 import type { Media } from '#lib/media.ts';
 
 /** The words of a page's path. A star at the end of the last word lets it hold slashes: `/{owner}/{repo}/tree/{path*}`. */
-export type PageWords<Path extends string> = Readonly<Record<WordsOf<WithoutStar<Path>>, string>>;
+type PageWords<Path extends string> = Readonly<Record<WordsOf<WithoutStar<Path>>, string>>;
 type WithoutStar<Path extends string> = Path extends `${infer Start}*}` ? `${Start}}` : Path;
 
 /** The first value of each parameter of the query. */
@@ -74,7 +74,7 @@ export type Found<Of extends Reads> = {
 };
 
 /** The positions of the lists among what was read. */
-export type Positions<Of extends Reads> = { readonly [Name in keyof Of]: ListPosition | undefined };
+type Positions<Of extends Reads> = { readonly [Name in keyof Of]: ListPosition | undefined };
 
 /** What a page shows. */
 export type PageContent = {
@@ -86,7 +86,7 @@ export type PageContent = {
 };
 
 /** The answer of a page that leads elsewhere on this server. */
-export type PageRedirect = { readonly redirect: string };
+type PageRedirect = { readonly redirect: string };
 
 /**
  * What stands around the content of pages, such as the name and the tabs of a repository. It reads endpoints too, and its pages
@@ -136,7 +136,7 @@ type Declaration<Path extends string, Framed extends Reads, First extends Reads,
  * export const labelsPage = page({
  *   path: '/{owner}/{repo}/labels',
  *   frame: inRepository('issues'),
- *   reads: ({ query }) => ({ labels: read(listLabels, { query: { page: query.page } }) }),
+ *   reads: ({ query }) => ({ labels: read(listRepoLabels, { query: { page: query.page } }) }),
  *   render: ({ labels }) => ({ title: 'Labels', body: html`<ul>${labels.map((label) => html`<li>${label.name}</li>`)}</ul>` }),
  * });
  */

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
 
 /** A file that pages load, in each encoding. */
-export type Asset = {
+type Asset = {
   readonly type: string;
   readonly bytes: Buffer;
   readonly brotli: Buffer;

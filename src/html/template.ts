@@ -24,7 +24,7 @@ export type Insertable = TrustedHtml | string | number | false | null | undefine
 /** Declares a text to be safe HTML. `test/html/trusted.test.ts` lists the modules that may call it. */
 export const trustHtml = (text: string): TrustedHtml => new TrustedHtml(text);
 
-export const empty = new TrustedHtml('');
+const empty = new TrustedHtml('');
 
 /**
  * A template of HTML. Values are escaped, except `TrustedHtml`. Attributes need double quotes around values. A value at the

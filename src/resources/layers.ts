@@ -134,7 +134,7 @@ export const layerInterpreters: readonly Interpreter[] = [
     reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
     runs: 'steps',
     modules: ['lib/path-pattern.ts'],
-    bounds: ['interpreters.patternSteps'],
+    bounds: ['interpreters.patternSteps', 'interpreters.patternWorkSteps', 'interpreters.patternTotalSteps'],
   },
   { reads: 'regular expressions of rulesets', runs: 'steps', modules: ['lib/regular-expression.ts'], bounds: [] },
   {

@@ -27,7 +27,7 @@ import { routeOf } from './router.ts';
 type Parts = { services: Services; log: Logger; url?: string };
 type RefusingParts = Parts & { refusals: LimitRefusals };
 type Exchange = { request: FastifyRequest; reply: FastifyReply };
-export type Refused = { status: number; message: string; errors?: Refusal['errors'] };
+type Refused = { status: number; message: string; errors?: Refusal['errors'] };
 
 /** Sends the reply for a thrown error: a refusal, a redirect, or for a fault of the server a 500 with a line in the log. */
 export function sendError(parts: RefusingParts, exchange: Exchange, error: unknown): FastifyReply {

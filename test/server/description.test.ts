@@ -16,9 +16,10 @@ test('the description is served, and says where the API answers', async () => {
   expect(Object.values(paths).flatMap((methods) => Object.keys(methods))).toHaveLength(allEndpoints.length);
 });
 
-test('the address of the server alone leads to the reference page', async () => {
+test('the front page links the reference page', async () => {
   const page = await fetch(url);
-  expect([page.status, page.url]).toEqual([200, `${url}/docs/`]);
+  expect([page.status, page.url]).toEqual([200, `${url}/`]);
+  expect(await page.text()).toContain('<a href="/docs/">API</a>');
 });
 
 test('the reference page loads nothing from elsewhere', async () => {

@@ -47,7 +47,7 @@ export async function sendHtml(
 }
 
 /** Whether the client takes gzip. */
-export const acceptsGzip = ({ headers }: FastifyRequest): boolean => accepts(headers['accept-encoding'], 'gzip');
+const acceptsGzip = ({ headers }: FastifyRequest): boolean => accepts(headers['accept-encoding'], 'gzip');
 
 export const accepts = (given: string | string[] | undefined, encoding: string): boolean =>
   String(given ?? '')
