@@ -84,6 +84,8 @@ const attacks: Record<string, readonly [file: string, title: string]> = {
   'matrices of workflow files': [abuse, 'expressions, matrices and labels at their bounds'],
   'schedules of workflow files': [abuse, 'a schedule at its bound'],
   Markdown: ['text/render.test.ts', 'is rendered in time'],
+  'source code on pages, to highlight it': ['text/highlight.test.ts', 'slow to highlight'],
+  'notebooks, in JSON': ['resources/code/source-pages/views.test.ts', 'a notebook at its bounds'],
   'references, autolinks and closing keywords in texts and messages of commits': [
     abuse,
     'a message that names as much as it can',

@@ -164,7 +164,7 @@ export async function run<Types extends EndpointTypes>(
 }
 
 /**
- * Runs an endpoint that replies with bytes or a redirect, for an address beside the pages.
+ * Runs an endpoint that replies with bytes, for an address beside the pages.
  * @throws Refusal if a request would be refused
  * @throws Error for another endpoint
  */

@@ -28,8 +28,8 @@ export function codeBlock({ from, lines, label, total }: CodeBlock): TrustedHtml
   let text = '';
   for (const [at, line] of lines.entries()) {
     const number = from + at;
-    text += `<span class="line" id="L${number}"><a href="#L${number}" data-n="${number}" aria-hidden="true"
-tabindex="-1"></a>${line}\n</span>`;
+    const link = `<a href="#L${number}" data-n="${number}" aria-hidden="true" tabindex="-1"></a>`;
+    text += `<span class="line" id="L${number}">${link}${line}\n</span>`;
   }
   const position = html`${attribute('data-lines', total)}${attribute('data-from', total !== undefined && from)}`;
   return html`<pre class="code" tabindex="0" role="region"

@@ -20,7 +20,6 @@ export async function sendBytes(
   const given: Readonly<Record<string, string | number | undefined>> = { ...pageRequest.words, ...own };
   const words = Object.fromEntries(wordsOf(endpoint.path).map((word) => [word, String(given[word] ?? '')]));
   const { status, headers, body } = await runRaw(endpoint, context, words, { media });
-  if (headers.location !== undefined) return reply.redirect(headers.location, status);
   reply
     .headers(headers)
     .header('content-security-policy', policy)

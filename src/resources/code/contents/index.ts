@@ -1,3 +1,4 @@
+export { archiveName } from './archive-address.ts';
 export { type Entry, findEntry, followLink, isFile, resolveCommit, targetOf, trimSlashes } from './entries.ts';
 export { languagesOf } from './languages.ts';
 export { measureBranch } from './measure.ts';

@@ -13,6 +13,7 @@ import { getEntry, kindOfEntry, type Location, presentLocation } from './locatio
 import type { ShownBlame } from './schemas.ts';
 
 const maxFile = fixedValue(sourcePageLimits.file);
+const maxLines = fixedValue(sourcePageLimits.blamedLines);
 
 type Wanted = { line: number; caller: Caller };
 
@@ -36,7 +37,7 @@ export async function showBlame(scope: Scope, location: Location, { line, caller
   if (entry.size > maxFile) return { ...none, problem: 'large' };
   const { data } = await reader.get(entry.oid, { type: 'blob', maxSize: maxFile });
   if (isBinary(data)) return { ...none, problem: 'binary' };
-  const { from, lines, ...position } = await showLines({ text: data.toString('utf8'), path, line }, caller);
+  const { from, lines, ...position } = await showLines({ text: data.toString('utf8'), path, line, length: maxLines }, caller);
   if (lines.length === 0) return none;
   const blamed = await inTime(() => blameLines(gitRepository, { commit, path, from, to: from + lines.length - 1 }));
   if (!blamed) return { ...none, problem: 'slow', ...position };

@@ -12,7 +12,7 @@ type FileAddresses = {
   readonly raw: string;
 };
 
-const tag = /<(a|img|h[1-6])\b([^>]*)>/g;
+const tag = /<(a|img|h[1-6])\b([^>]*?)(?: \/)?>/g;
 const anchorPrefix = 'user-content-';
 
 /**

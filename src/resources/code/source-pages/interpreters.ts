@@ -4,7 +4,7 @@ export const interpreters: readonly Interpreter[] = [
   {
     reads: 'notebooks, in JSON',
     runs: 'worker',
-    modules: ['resources/code/source-pages/notebook-cells.ts'],
+    modules: ['notebook-cells.ts'],
     bounds: ['sourcePages.notebook', 'sourcePages.notebookTime'],
   },
 ];

@@ -15,6 +15,13 @@ export const sourcePageLimits = limitGroup('sourcePages', 'Pages of files and fo
     of: 'lines of a file on one page',
     past: 'the next page shows further ones',
   },
+  blamedLines: {
+    value: 1_000,
+    unit: 'count',
+    fixed: true,
+    of: 'lines of a file on one page that shows the last commit of each',
+    past: 'the next page shows further ones',
+  },
   characters: {
     value: 512 * kibi,
     unit: 'count',

@@ -2,6 +2,7 @@ import type { Caller } from '#lib/caller.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { preparedResults } from '#lib/preparation.ts';
 import { Refusal } from '#lib/refusal.ts';
+import { periodicYield } from '#lib/turns.ts';
 import { ThreadEnded, threadFunctions } from '#lib/worker-threads/thread-functions.ts';
 import { grammarOf } from '#text/code-languages.ts';
 import { digestOf } from '#text/digest.ts';
@@ -46,10 +47,12 @@ export async function showNotebook(
   const notebook = await read(text, caller);
   if (!notebook) return undefined;
   const cells: Notebook['cells'] = [];
+  const yieldTurn = periodicYield();
   for (const { kind, source, outputs, others } of notebook.cells) {
     const html = kind === 'markdown' ? await renderFile(context, { text: source, path, ref }) : null;
     const grammar = kind === 'code' ? grammarOf(notebook.language || 'python') : undefined;
     const lines = kind === 'markdown' ? [] : [...(await highlightLines({ text: source, grammar }, caller))];
+    await yieldTurn();
     cells.push({ kind, html, lines, outputs: [...outputs], others });
   }
   return { cells, is_cut: notebook.isCut };

@@ -3,6 +3,7 @@ import { Type } from 'typebox';
 import { readsContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { repositoryUrlsOf } from '#resources/code/commits/index.ts';
+import { readArchive } from '../archive.ts';
 import { showFile } from '../file.ts';
 import { getLocation } from '../location.ts';
 import { readRaw } from '../raw.ts';
@@ -33,4 +34,15 @@ export const getRawFile = endpoint({
   access: readsContents,
   replies: { 200: Type.String() },
   handle: async ({ scope, at }) => readRaw(await getLocation(scope.git, at.repo, at.path)),
+});
+
+export const getSourceArchive = endpoint({
+  id: 'source-pages/get-archive',
+  method: 'GET',
+  path: '/repos/{owner}/{repo}/source/archives/{path}',
+  summary: 'Download an archive by a revision and the ending of its format',
+  access: readsContents,
+  refuses: [409],
+  replies: { 200: Type.String() },
+  handle: ({ scope, at }) => readArchive(scope.git, at.repo, at.path),
 });
