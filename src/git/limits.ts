@@ -169,6 +169,12 @@ export const gitLimits = limitGroup('git', 'Git', {
     of: 'the listing of a tree, as git writes it',
     past: 'it is cut, and says truncated',
   },
+  walkedCommits: {
+    value: 50_000,
+    unit: 'count',
+    of: 'commits in which branches differ from the default branch, all of a page together',
+    past: 'the page does not say how far they are from it',
+  },
   listedRefs: { value: 20_000, unit: 'count', of: 'refs of a list that has no pages', past: '413' },
   ruledCommits: {
     value: 50_000,
@@ -211,6 +217,34 @@ export const gitLimits = limitGroup('git', 'Git', {
     fixed: true,
     of: 'parts of the name of a ref, between slashes',
     past: 'the ref is refused',
+  },
+  lastCommits: {
+    value: 2_000,
+    unit: 'count',
+    fixed: true,
+    of: 'commits that are read to find the last commit of each entry of a folder',
+    past: 'older ones are not shown beside the entries',
+  },
+  lastCommitTrees: {
+    value: 16 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'versions of a folder that are read to find the last commit of each entry',
+    past: 'older commits are not shown beside the entries',
+  },
+  lastCommitTime: {
+    value: 1_500,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the time in which the last commits of a folder and its entries, or of a file, are looked for',
+    past: 'older ones are not shown',
+  },
+  blameTime: {
+    value: 10 * seconds,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the time in which the last commit of each line of a file is looked for',
+    past: 'they are not shown',
   },
   cache: {
     value: memoryShare(64 * mebi, 32),

@@ -9,7 +9,7 @@ import { nameLimits } from '#net/limits.ts';
 import { transferLimits } from '#objects/limits.ts';
 import type { Interpreter } from '#openapi/interpreters.ts';
 import { searchLimits } from '#search/limits.ts';
-import { textLimits } from '#text/limits.ts';
+import { codeLimits, textLimits } from '#text/limits.ts';
 import { deliveryLimits } from '#webhook-delivery/limits.ts';
 import { workflowFileLimits, workflowTextLimits } from '#workflow-files/limits.ts';
 
@@ -23,6 +23,7 @@ export const layerLimits = [
   transferLimits,
   threadLimits,
   textLimits,
+  codeLimits,
   interpreterLimits,
   searchLimits,
   deliveryLimits,
@@ -116,6 +117,12 @@ export const layerInterpreters: readonly Interpreter[] = [
       'texts.pageTime',
       'texts.inProcess',
     ],
+  },
+  {
+    reads: 'source code on pages, to highlight it',
+    runs: 'worker',
+    modules: ['text/code-html.ts'],
+    bounds: ['code.highlighted', 'code.time'],
   },
   {
     reads: 'references, autolinks and closing keywords in texts and messages of commits',

@@ -11,17 +11,24 @@ import { branchOf, branchRef, checkRefName, heads, hiddenRefs, refNameProblem, s
 export type Ref = { name: string; oid: Oid; type: ObjectType; peeled?: { oid: Oid; type: ObjectType } };
 
 /**
- * A page of the refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), ordered by name. `total` counts all of
- * them. `isWanted` filters by full name.
+ * A page of the refs whose full names begin with `prefix` (`refs/heads/`, `refs/tags/v1`), ordered by name
+ * unless another order is wanted. `total` counts all of them. `isWanted` filters by full name.
  */
 export async function listRefs(
   repo: GitRepository,
-  options: { prefix: string; descending?: true; offset?: number; limit?: number; isWanted?: (name: string) => boolean },
+  options: {
+    prefix: string;
+    descending?: true;
+    newestFirst?: true;
+    offset?: number;
+    limit?: number;
+    isWanted?: (name: string) => boolean;
+  },
 ): Promise<{ rows: Ref[]; total: number }> {
   const { prefix, offset = 0, limit = Number.POSITIVE_INFINITY, isWanted } = options;
   const page: RefTip[] = [];
   let total = 0;
-  for await (const lines of readRefs(repo, prefix, options.descending ? ['--sort=-refname'] : [])) {
+  for await (const lines of readRefs(repo, prefix, orderOf(options))) {
     for (const line of lines) {
       if (isWanted && !isWanted(parseRefLine(line).name)) continue;
       if (total >= offset && page.length < limit) page.push(parseRefLine(line));
@@ -29,6 +36,25 @@ export async function listRefs(
     }
   }
   return { rows: await readRefObjects(repo, page), total };
+}
+
+/** The first names of the refs below `prefix`, without it, up to `count`. */
+export async function listFirstNames(
+  repo: GitRepository,
+  { prefix, count, isDescending = false }: { prefix: 'refs/heads/' | 'refs/tags/'; count: number; isDescending?: boolean },
+): Promise<string[]> {
+  const sort = isDescending ? ['--sort=-refname'] : [];
+  const text = await runText(repo, ['for-each-ref', `--count=${count}`, '--format=%(refname)', ...sort, prefix]);
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.slice(prefix.length));
+}
+
+/** By name unless another order is wanted: the reverse, or by the date of the tag or commit. */
+function orderOf({ descending, newestFirst }: { descending?: true; newestFirst?: true }): string[] {
+  if (newestFirst) return ['--sort=-creatordate'];
+  return descending ? ['--sort=-refname'] : [];
 }
 
 /** Whether there is a branch. */
@@ -50,13 +76,21 @@ export async function listNamesOf(repo: GitRepository, { prefix, oid }: { prefix
   return found;
 }
 
-/** The branches whose history contains this commit, ordered by name, up to `limit`. */
-export async function listBranchesWith(repo: GitRepository, oid: Oid, limit: number): Promise<RefTip[]> {
+/** The refs in a folder whose history contains this commit, ordered by name, up to `limit`. */
+export async function listRefsWith(
+  repo: GitRepository,
+  oid: Oid,
+  { folder, limit }: { folder: string; limit: number },
+): Promise<RefTip[]> {
   const format = '--format=%(objectname) %(refname)';
-  const args = ['for-each-ref', `--contains=${checkedOid(oid)}`, `--count=${limit}`, format, 'refs/heads'];
+  const args = ['for-each-ref', `--contains=${checkedOid(oid)}`, `--count=${limit}`, format, folder];
   const lines = (await runText(repo, args)).split('\n').filter((line) => line !== '');
   return lines.map((line) => ({ oid: line.slice(0, 40), name: line.slice(41) }));
 }
+
+/** The branches whose history contains this commit, ordered by name, up to `limit`. */
+export const listBranchesWith = (repo: GitRepository, oid: Oid, limit: number): Promise<RefTip[]> =>
+  listRefsWith(repo, oid, { folder: 'refs/heads', limit });
 
 /** The short name of the first branch that points to this commit. */
 export async function findBranchAt(repo: GitRepository, oid: Oid): Promise<string | undefined> {

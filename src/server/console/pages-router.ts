@@ -1,25 +1,42 @@
 import findMyWay from 'find-my-way';
 import type { Page } from '#console/page.ts';
 
-type PageMatch = { readonly page: Page; readonly route: string; readonly words: Readonly<Record<string, string>> };
+/** Whatever has addresses like pages. */
+type Addressed = { readonly path: string };
+
+type Match<Item> = { readonly page: Item; readonly words: Readonly<Record<string, string>> };
 
 /** Finds the page of an address, with or without a query. */
-export type PageRouter = (address: string) => PageMatch | undefined;
+export type PageRouter<Item extends Addressed = Page> = (address: string) => Match<Item> | undefined;
 
-/** The router of all pages. @throws Error if two pages have the same address */
-export function pageRouterOf(pages: readonly Page[]): PageRouter {
-  const router = findMyWay({ maxParamLength: 4096, ignoreTrailingSlash: true });
+type Route<Item> = { readonly page: Item; readonly rest: string | undefined };
+
+/**
+ * The router of all pages. A path may end with a star, so that its last word holds slashes, and with an ending such as `.diff`.
+ * @throws Error if two pages have the same address
+ */
+export function pageRouterOf<Item extends Addressed>(pages: readonly Item[]): PageRouter<Item> {
+  const routers = new Map<string, findMyWay.Instance<findMyWay.HTTPVersion.V1>>();
   for (const page of pages) {
-    const rest = /\{(\w+)\*\}$/.exec(page.path)?.[1];
-    const pattern = page.path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1');
-    router.on('GET', pattern, () => undefined, { page, rest, route: pattern });
+    const [, path = '', ending = ''] = /^(.*?)((?<=\})\.[a-z.]+)?$/.exec(page.path) ?? [];
+    const router = routers.get(ending) ?? findMyWay({ maxParamLength: 4096, ignoreTrailingSlash: true });
+    routers.set(ending, router);
+    const rest = /\{(\w+)\*\}$/.exec(path)?.[1];
+    const pattern = path.replace(/\{\w+\*\}$/, '*').replace(/\{(\w+)\}/g, ':$1');
+    router.on('GET', pattern, () => undefined, { page, rest });
   }
+  // Longer endings come first, so that none is taken for a part of a name.
+  const endings = [...routers.keys()].toSorted((one, other) => other.length - one.length);
   return (address) => {
-    const found = router.find('GET', address);
-    if (!found) return undefined;
-    const { page, rest, route } = found.store as { page: Page; rest: string | undefined; route: string };
-    const { '*': tail = '', ...named } = found.params;
-    const words = rest === undefined ? named : { ...named, [rest]: tail };
-    return { page, route, words: words as Record<string, string> };
+    const path = address.replace(/\?.*$/s, '');
+    for (const ending of endings) {
+      const found = path.endsWith(ending) && routers.get(ending)?.find('GET', path.slice(0, path.length - ending.length));
+      if (!found) continue;
+      const { page, rest } = found.store as Route<Item>;
+      const { '*': tail = '', ...named } = found.params;
+      const words = rest === undefined ? named : { ...named, [rest]: tail };
+      return { page, words: words as Record<string, string> };
+    }
+    return undefined;
   };
 }

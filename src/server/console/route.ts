@@ -6,8 +6,9 @@ import type { Logger } from 'pino';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous, type Viewer } from '#access/viewer.ts';
 import { allPages } from '#console/all.ts';
+import { type ByteAddress, byteAddresses } from '#console/byte-addresses.ts';
 import { plainFrame } from '#console/frames/plain.ts';
-import type { PageContent, PageRequest } from '#console/page.ts';
+import type { Page, PageContent, PageRequest } from '#console/page.ts';
 import { errorContent } from '#console/pages/error.ts';
 import type { Database } from '#database/connect.ts';
 import { openScope } from '#endpoint/scope.ts';
@@ -29,6 +30,7 @@ import { Moved } from '#server/resolve.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
 import { type PageRouter, pageRouterOf } from './pages-router.ts';
 import { readPage } from './read-page.ts';
+import { sendBytes } from './send-bytes.ts';
 import { accepts, newNonce, sendHtml } from './send-page.ts';
 
 type Parts = {
@@ -44,7 +46,7 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 
 /** Adds the pages. They answer whatever no other route has; what is no page is left to the handler of unknown addresses. */
 export function addConsole(app: FastifyInstance, parts: Parts): void {
-  const find = pageRouterOf(allPages);
+  const find = pageRouterOf([...allPages, ...byteAddresses]);
   app.get(`${assetPrefix}*`, (request, reply) => sendAsset({ request, reply }));
   app.get<{ Params: { id: string } }>('/avatars/u/:id', (request, reply) => sendAvatar(reply, Number(request.params.id)));
   app.register(async (scope) => {
@@ -67,15 +69,17 @@ function sendApiAddress(parts: Parts, { request, reply }: Exchange): FastifyRepl
   return sendRefusal(parts, { request, reply }, { status: 404, message });
 }
 
-async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promise<FastifyReply> {
+async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply } = exchange;
   const match = request.url.startsWith('/api/') ? undefined : find(request.url);
+  const isPage = match !== undefined && 'render' in match.page;
   if (!match && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
   if (!match) throw notFound();
-  if (wantsJson(request)) return sendApiAddress(parts, exchange);
+  if (isPage && wantsJson(request)) return sendApiAddress(parts, exchange);
   const { page, words } = match;
   const { viewer, pageRequest } = await requestOf(parts, exchange, words);
-  if (page.isForPeople && !viewer.account) return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
+  if ('render' in page && page.isForPeople && !viewer.account)
+    return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
   const { services, database, clock } = parts;
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
@@ -84,23 +88,18 @@ async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promi
   await consumePageLimit({ viewer, caller, db, services }, 'pages');
   const git = storeFor(services.git, caller);
   const scope = openScope({ db, links: pageRequest.links, viewer, now: clock(), git });
-  const { found, positions } = await readPage(page, pageRequest, {
-    scope,
-    services: { ...services, git },
-    caller,
-    address: request.ip,
-  });
+  const context = { scope, services: { ...services, git }, caller, address: request.ip };
+  if (!('render' in page)) return sendBytes(exchange, page, { pageRequest, context });
+  const { found, positions } = await readPage(page, pageRequest, context);
   const content = page.render(found, pageRequest, positions);
   if ('redirect' in content) return reply.redirect(content.redirect, 302);
   return send(exchange, { status: 200, content, body: page.frame.render(content, found as never, pageRequest) });
 }
 
+type Asked = { readonly viewer: Viewer; readonly pageRequest: PageRequest };
+
 /** The viewer of a request by its session, and what a page knows of the request. */
-async function requestOf(
-  parts: Parts,
-  { request }: Exchange,
-  words: Readonly<Record<string, string>>,
-): Promise<{ viewer: Viewer; pageRequest: PageRequest }> {
+async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Record<string, string>>): Promise<Asked> {
   const session = await sessionOf(parts.routeParts, request);
   const viewer = session?.viewer ?? anonymous;
   request.actor = viewer.account?.login;

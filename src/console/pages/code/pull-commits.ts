@@ -1,3 +1,4 @@
+import { commitRows } from '#console/components/commit-rows.ts';
 import { pager } from '#console/components/lists.ts';
 import { inPull } from '#console/frames/pull.ts';
 import { page, read } from '#console/page.ts';
@@ -10,9 +11,8 @@ export const pullCommitsPage = page({
   path: '/{owner}/{repo}/pull/{pull_number}/commits',
   frame: inPull('commits'),
   reads: ({ query }) => ({ commits: read(listPullCommits, { query: { per_page: perPage, page: query.page } }) }),
-  render: ({ pull, commits }, request, { commits: position }) => ({
+  render: ({ repository, pull, commits }, request, { commits: position }) => ({
     title: `Commits · ${pull.title} · #${pull.number}`,
-    body: html`<ul class="rows panel">${commits.map(({ sha }) => html`<li>${sha}</li>`)}</ul>
-${pager(request, { position, perPage })}`,
+    body: html`${commitRows(commits, repository, request.now)}${pager(request, { position, perPage })}`,
   }),
 });

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { branchFollowUps } from './follow-ups.ts';
+import * as pageEndpoints from './page-endpoints.ts';
 import * as schemas from './schemas.ts';
 
 export const branches = family({
@@ -9,5 +10,6 @@ export const branches = family({
   page: 'git.md#through-the-api',
   schemas,
   endpoints: [endpoints],
+  pageEndpoints: [pageEndpoints],
   followUps: branchFollowUps,
 });

@@ -96,3 +96,23 @@ export async function compareAsText({ gitRepository, ends }: CompareRequest, med
   const { base: without, head: to } = ends;
   return rawPatch(media, media === 'diff' ? openDiff(gitRepository, { from, to }) : openPatches(gitRepository, { to, without }));
 }
+
+/** The number of commits that a page shows of a comparison: the latest. */
+const commitsShown = 100;
+
+/** What a page says of a comparison before its diff. `mergeBase` is undefined for histories without a common commit. */
+export async function summarize(scope: Scope, { gitRepository, ends, base, head }: CompareRequest) {
+  const { mergeBase, ahead, behind } = await compareCommits(gitRepository, ends);
+  const limit = Math.min(ahead, commitsShown);
+  const commits = mergeBase === undefined ? [] : await listAhead(gitRepository, { ...ends, ahead, offset: ahead - limit, limit });
+  const sideOf = (sha: Oid, { owner, name }: Repo) => ({ sha, repository: `${owner.login}/${name}` });
+  return {
+    mergeBase,
+    status: mergeBase === undefined ? null : statusOf(ahead, behind),
+    base: sideOf(ends.base, base),
+    head: sideOf(ends.head, head),
+    ahead_by: ahead,
+    behind_by: behind,
+    commits: await presentCommits(scope, repositoryUrlsOf(scope.links, head), commits),
+  };
+}

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as commitsEndpoints from './endpoints/commits.ts';
 import * as objectsEndpoints from './endpoints/objects.ts';
+import * as pagesEndpoints from './endpoints/pages.ts';
 import * as refsEndpoints from './endpoints/refs.ts';
 import * as schemas from './schemas.ts';
 
@@ -10,4 +11,5 @@ export const gitData = family({
   page: 'git.md#through-the-api',
   schemas,
   endpoints: [objectsEndpoints, commitsEndpoints, refsEndpoints],
+  pageEndpoints: [pagesEndpoints],
 });

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import * as contentsEndpoints from './endpoints/contents.ts';
 import * as mergingEndpoints from './endpoints/merging.ts';
+import * as pagesEndpoints from './endpoints/pages.ts';
 import * as pullsEndpoints from './endpoints/pulls.ts';
 import * as reviewersEndpoints from './endpoints/reviewers.ts';
 import { pullEvents } from './events.ts';
@@ -18,6 +19,7 @@ export const pulls = family({
   limits,
   schemas,
   endpoints: [pullsEndpoints, contentsEndpoints, mergingEndpoints, reviewersEndpoints],
+  pageEndpoints: [pagesEndpoints],
   events: pullEvents,
   followUps: pullFollowUps,
   payloadParts: { pull_request: FullPullRequest },

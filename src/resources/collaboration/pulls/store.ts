@@ -362,3 +362,16 @@ export const listWithCommit = (db: Db, repository: RepositoryId, commit: string,
       .orderBy('i.id', 'desc'),
     page,
   );
+
+type PullOfBranch = Pick<PullRow, 'head_ref' | 'number' | 'title' | 'state' | 'is_draft' | 'merged_at'>;
+
+/** The latest pull request of each of these branches of a repository into another branch of it. */
+export async function listOfBranches(db: Db, repository: RepositoryId, branches: readonly string[]): Promise<PullOfBranch[]> {
+  const { rows } = await sql<PullOfBranch>`
+    select b.name as head_ref, l.* from unnest(${[...branches]}::text[]) as b (name) cross join lateral (
+      select i.number, i.title, i.state, i.is_draft, i.merged_at
+      from pull_requests p join issues i on i.id = p.issue_id
+      where p.head_repository_id = ${repository} and p.head_ref = b.name and p.repository_id = ${repository}
+      order by p.issue_id desc limit 1) l`.execute(db);
+  return rows;
+}

@@ -1,6 +1,7 @@
 import { family } from '#resources/family.ts';
 import { loadKnownObjects } from './archive-store.ts';
 import * as assets from './endpoints/assets.ts';
+import * as pages from './endpoints/pages.ts';
 import * as reactions from './endpoints/reactions.ts';
 import * as releasesOfRepository from './endpoints/releases.ts';
 import { releaseEvents } from './events.ts';
@@ -25,6 +26,7 @@ export const releases = family({
   ],
   schemas,
   endpoints: [releasesOfRepository, assets, reactions],
+  pageEndpoints: [pages],
   events: releaseEvents,
   payloadParts: { release: Release },
   subscriptions: [removeFiles],

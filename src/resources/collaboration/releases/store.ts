@@ -40,6 +40,12 @@ export const selectPublished = (db: Db, repository: OrSql<RepositoryId>, tag: st
 export const findPublished = (db: Db, repository: RepositoryId, tag: string): Promise<ReleaseRow | undefined> =>
   selectPublished(db, repository, tag).executeTakeFirst();
 
+/** The published releases of these tags. */
+export const listOfTags = (db: Db, repository: RepositoryId, tags: readonly string[]) =>
+  ofRepository(db, repository, { drafts: false })
+    .where('tag_name', 'in', tags.length === 0 ? [''] : [...tags])
+    .execute();
+
 /** The version numbers in a tag name, such as `{1,10,0}` for `v1.10.0-rc.1`; null if there are none. */
 const versionOfTag = sql`string_to_array(
   (regexp_match(tag_name, '^[^0-9]*([0-9]{1,100}(?:[.][0-9]{1,100}){0,9})'))[1], '.')::numeric[]`;

@@ -1,5 +1,6 @@
 import { family } from '#resources/family.ts';
 import * as commentsEndpoints from './endpoints/comments.ts';
+import * as pagesEndpoints from './endpoints/pages.ts';
 import * as pullStatesEndpoints from './endpoints/pull-states.ts';
 import * as reviewsEndpoints from './endpoints/reviews.ts';
 import { reviewsEvents } from './events.ts';
@@ -25,7 +26,7 @@ export const reviews = family({
   ],
   schemas,
   endpoints: [reviewsEndpoints, commentsEndpoints],
-  pageEndpoints: [pullStatesEndpoints],
+  pageEndpoints: [pagesEndpoints, pullStatesEndpoints],
   events: reviewsEvents,
   evaluators: reviewEvaluators,
   payloadParts: { review: Review },

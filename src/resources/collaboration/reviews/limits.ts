@@ -9,6 +9,13 @@ export const reviewLimits = limitGroup('reviews', 'Reviews of pull requests', {
     of: 'characters of the diff that a comment of a review shows',
     past: 'lines between the header and the commented line are left out',
   },
+  shownComments: {
+    value: 300,
+    unit: 'count',
+    fixed: true,
+    of: 'comments in the lines of the diff of a pull request on its page, the oldest first',
+    past: 'further ones are left out, with a word about it',
+  },
   timeline: {
     value: 50,
     unit: 'count',

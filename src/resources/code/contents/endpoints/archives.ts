@@ -2,14 +2,13 @@
 import { Type } from 'typebox';
 import { readsContents } from '#access/policies.ts';
 import type { Repo, Viewer } from '#access/viewer.ts';
-import { raw, redirect } from '#endpoint/call.ts';
+import { redirect } from '#endpoint/call.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { type Links, path } from '#endpoint/links.ts';
 import { pages } from '#endpoint/paging.ts';
 import type { Services } from '#endpoint/services.ts';
-import { type ArchiveFormat, openArchive } from '#git/objects/archive.ts';
+import type { ArchiveFormat } from '#git/objects/archive.ts';
 import { listRefs } from '#git/refs/refs.ts';
-import type { GitRepository } from '#git/repo.ts';
 import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
@@ -17,6 +16,7 @@ import { getCommitOid, repositoryUrlsOf } from '#resources/code/commits/index.ts
 import { type ArchivedCommit, archiveName, keyOfCommit } from '../archive-address.ts';
 import { archivedCommit } from '../path-resources.ts';
 import { RepositoryTag } from '../schemas.ts';
+import { archiveTypes, sendArchive } from '../send-archive.ts';
 import { presentTags } from '../tags.ts';
 
 /**
@@ -52,18 +52,6 @@ export const getZipball = endpoint({
   handle: (call) => redirectTo('zip', call),
 });
 
-const types = { 'tar.gz': 'application/x-gzip', zip: 'application/zip' } as const satisfies Record<ArchiveFormat, string>;
-
-const send = async (
-  gitRepository: GitRepository,
-  { oid, format, name }: Pick<ArchivedCommit, 'oid' | 'format' | 'name'>,
-  type: string,
-) =>
-  raw(type, await openArchive(gitRepository, { commit: oid, format, prefix: name }), {
-    'content-disposition': `attachment; filename=${name}.${format}`,
-    etag: `"${oid}-${format}"`,
-  });
-
 export const downloadArchive = endpoint({
   id: 'repos/download-archive',
   method: 'GET',
@@ -78,7 +66,7 @@ export const downloadArchive = endpoint({
     const oid =
       commit === '' ? undefined : await getCommitOid(gitRepository, { repo: at.repo, revision: commit, refuse: notFound });
     if (oid === undefined) throw notFound();
-    return send(gitRepository, { oid, format, name: archiveName(at.repo, oid) }, types[format]);
+    return sendArchive(gitRepository, { oid, format, name: archiveName(at.repo, oid) }, archiveTypes[format]);
   },
 });
 
@@ -94,7 +82,7 @@ export const downloadHandedOutArchive = endpoint({
   access: { permission: { none: 'token_exchange' } },
   replies: { 200: Type.String({ contentMediaType: anyArchive }) },
   async handle({ at: { archivedCommit: archived }, services: { git } }) {
-    return send(repoOf(git, archived.repository), archived, anyArchive);
+    return sendArchive(repoOf(git, archived.repository), archived, anyArchive);
   },
 });
 
