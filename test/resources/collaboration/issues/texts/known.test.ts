@@ -145,6 +145,8 @@ test('every reply with texts links teams and commits, for a page in as many stat
     expect(listed.find(({ body_html }: { body_html?: string }) => body_html)?.body_html, list).toEqual(expected);
   }
   await client.post(`${path}/issues`, { title: 'b', body }); // so that the timeline has a cross-reference
+  // Somebody else than the reader is mentioned, whose account takes a statement.
+  await client.post(`${path}/issues/1/comments`, { body: `${body} @${(await user(fresh('ada'))).login}` });
   const before = [];
   for (const list of lists) before.push(await statements(owner, list, html));
   const other = await repo(owner);
