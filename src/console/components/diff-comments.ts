@@ -30,6 +30,7 @@ export function inlineThread({ comments, anchorOf, folded }: Thread, now: Date):
   const all = html`${comments.map((comment) => inlineComment(comment, anchorOf(comment), now))}`;
   if (folded === undefined) return html`<div class="panel thread">${all}</div>`;
   const who = comments[0]?.user?.login ?? 'ghost';
-  return html`<details class="panel thread"><summary>${folded}<span class="soft"> · ${counted(comments.length, 'comment')}, begun by
+  return html`<details class="panel thread"><summary>${folded}<span
+class="soft"> · ${counted(comments.length, 'comment')}, begun by
 ${who}</span></summary>${all}</details>`;
 }

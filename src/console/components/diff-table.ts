@@ -72,7 +72,8 @@ function splitRows(rows: readonly ShownRow[], context: TableContext): Insertable
       for (let index = 0; index < Math.max(removed.length, added.length); index++) {
         const [before, after] = [removed[index], added[index]];
         shown.push(
-          html`<tr>${halfOf(context, before, 'L')}${halfOf(context, after, 'R')}</tr>${before && threadRow(context, before)}${after && threadRow(context, after)}`,
+          html`<tr>${halfOf(context, before, 'L')}${halfOf(context, after, 'R')}</tr>
+${before && threadRow(context, before)}${after && threadRow(context, after)}`,
         );
       }
       at += removed.length + added.length;
@@ -84,7 +85,8 @@ function splitRows(rows: readonly ShownRow[], context: TableContext): Insertable
     else {
       const code = html`<td class="code">${line(file.path, row)}</td>`;
       shown.push(
-        html`<tr><td class="n">${row.left}</td>${code}${numberCell(context, 'R', row.right)}${code}</tr>${threadRow(context, row)}`,
+        html`<tr><td class="n">${row.left}</td>${code}${numberCell(context, 'R', row.right)}${code}</tr>
+${threadRow(context, row)}`,
       );
     }
     at++;
@@ -145,7 +147,8 @@ function hunkRow(rows: readonly ShownRow[], at: number, context: TableContext): 
     }
   }
   const numbers = context.columns === 3 ? html`<td class="n" colspan="2">${links}</td>` : html`<td class="n">${links}</td>`;
-  return html`<tr class="hunk">${numbers}<td class="code" colspan="${context.columns === 3 ? 1 : 3}">@@ −${left} +${right} @@ ${text}</td></tr>`;
+  return html`<tr class="hunk">${numbers}<td class="code"
+colspan="${context.columns === 3 ? 1 : 3}">@@ −${left} +${right} @@ ${text}</td></tr>`;
 }
 
 /** The number of the last line before a row, in the file after the change. */
@@ -162,11 +165,13 @@ function tailRow(rows: readonly ShownRow[], context: TableContext): Insertable {
   const last = lastRight(rows, rows.length);
   if (!canExpand(context) || isAtEnd || (file.last_line !== undefined && last >= file.last_line)) return '';
   const link = expandLink(context, last + 1, last + step, '↓');
-  return html`<tr class="hunk"><td class="n" colspan="${columns === 3 ? 2 : 1}">${link}</td><td class="code" colspan="${columns === 3 ? 1 : 3}"></td></tr>`;
+  return html`<tr class="hunk"><td class="n" colspan="${columns === 3 ? 2 : 1}">${link}</td><td class="code"
+colspan="${columns === 3 ? 1 : 3}"></td></tr>`;
 }
 
 /** Leads to the lines that have no room on the page. */
 function moreRow({ file, id, columns, options: { request } }: TableContext, next: number): TrustedHtml {
   const href = withQuery(request.address, { file: file.path, row: next, page: undefined, expand: undefined });
-  return html`<tr class="more"><td colspan="${columns}"><a class="button" href="${href}#${id}" data-diff="more">Show more lines<span class="unseen"> of ${file.path}</span></a></td></tr>`;
+  return html`<tr class="more"><td colspan="${columns}"><a class="button" href="${href}#${id}"
+data-diff="more">Show more lines<span class="unseen"> of ${file.path}</span></a></td></tr>`;
 }

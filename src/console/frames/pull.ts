@@ -77,6 +77,7 @@ function tabs(current: Tab, found: FoundPull): TrustedHtml {
   ];
   return html`<nav class="tabs inner" aria-label="Pull request">${all.map(
     ([tab, name, title, path, count]) =>
-      html`<a href="${path}"${attribute('aria-current', tab === current && 'page')}>${icon(name)}${title}${countBadge(count)}</a>`,
+      html`<a href="${path}"${attribute('aria-current', tab === current && 'page')}>
+${icon(name)}${title}${countBadge(count)}</a>`,
   )}</nav>`;
 }

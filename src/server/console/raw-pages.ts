@@ -1,4 +1,4 @@
-// Addresses of people that are no pages: changes as text (`/{owner}/{repo}/pull/1.diff`, `/{owner}/{repo}/commit/{sha}.patch`), and
+// Addresses that browsers open and that are no pages: changes as text (`/{owner}/{repo}/pull/1.diff`), and
 // archives (`/{owner}/{repo}/archive/refs/tags/v1.zip`). Endpoints of the API make them, and decide about access.
 import type { FastifyReply } from 'fastify';
 import { isRaw } from '#endpoint/call.ts';

@@ -73,8 +73,9 @@ async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promi
   const { request, reply } = exchange;
   const rawPage = findRawPage(request.url);
   const match = request.url.startsWith('/api/') || rawPage ? undefined : find(request.url);
-  if (!match && !rawPage && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
-  if (!match && !rawPage) throw notFound();
+  const isKnown = match !== undefined || rawPage !== undefined;
+  if (!isKnown && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
+  if (!isKnown) throw notFound();
   if (wantsJson(request)) return sendApiAddress(parts, exchange);
   const { viewer, pageRequest } = await requestOf(parts, exchange, match?.words ?? {});
   if (match?.page.isForPeople && !viewer.account)
