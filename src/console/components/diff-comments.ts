@@ -14,7 +14,7 @@ export type InlineComment = {
 };
 
 /** One comment. `anchor`: its id within the page, which is that of its address. */
-export const inlineComment = ({ user, created_at, body_html }: InlineComment, anchor: string, now: Date): TrustedHtml =>
+const inlineComment = ({ user, created_at, body_html }: InlineComment, anchor: string, now: Date): TrustedHtml =>
   html`<article id="${anchor}"><header>${user ? avatar(user) : ''}${personLink(user)}
 <a class="soft small" href="#${anchor}">${timeAgo(created_at, now)}</a></header>${rendered(body_html)}</article>`;
 

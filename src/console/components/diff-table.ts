@@ -8,7 +8,7 @@ import { counted } from './lists.ts';
 const step = 20;
 
 /** The code of a line as plain text, with its changed words marked. */
-export const plainLine: LineRenderer = (_path, { text, marks, cut }) => {
+const plainLine: LineRenderer = (_path, { text, marks, cut }) => {
   const rest = cut === undefined ? '' : html` <span class="soft">… ${counted(cut, 'more character')}</span>`;
   if (!marks) return cut === undefined ? html`${text}` : html`${text}${rest}`;
   const parts: Insertable[] = [];

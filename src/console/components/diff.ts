@@ -43,11 +43,12 @@ function toolbar({ changed_files, additions, deletions }: Diff, request: PageReq
   const choice = (title: string, changes: Record<string, string | undefined>, isChosen: boolean): TrustedHtml =>
     html`<a href="${withQuery(address, changes)}"${attribute('aria-current', isChosen && 'true')}>${title}</a>`;
   const ignores = query.w === '1';
-  return html`<div class="row diff-tools"><h2>${counted(changed_files, 'changed file')}</h2>${countsOf({ additions, deletions })}
+  const space = withQuery(address, { w: ignores ? undefined : '1' });
+  return html`<div class="row diff-tools"><h2>${counted(changed_files, 'changed file')}</h2>
+${countsOf({ additions, deletions })}
 <nav class="row push" aria-label="How changes are shown"><span class="choices">${choice('Unified', { diff: undefined }, !split)}
 ${choice('Split', { diff: 'split' }, split)}</span>
-<a class="button"
-href="${withQuery(address, { w: ignores ? undefined : '1' })}">${ignores ? 'Show white space' : 'Hide white space'}</a></nav></div>`;
+<a class="button" href="${space}">${ignores ? 'Show white space' : 'Hide white space'}</a></nav></div>`;
 }
 
 function diffFile(file: ShownFile, options: DiffOptions): TrustedHtml {
