@@ -29,6 +29,10 @@ type TableContext = {
   readonly columns: 3 | 4;
 };
 
+// The first row may be a header of a hunk, whose cells span several columns.
+const unifiedColumns = html`<colgroup><col class="n"><col class="n"><col></colgroup>`;
+const splitColumns = html`<colgroup><col class="n"><col><col class="n"><col></colgroup>`;
+
 /** The table of a file that is open. */
 export function diffTable(file: ShownFile, id: string, options: DiffOptions): TrustedHtml {
   const split = isSplit(options.request);
@@ -39,7 +43,8 @@ export function diffTable(file: ShownFile, id: string, options: DiffOptions): Tr
     file.is_cut && file.next === undefined
       ? html`<tr class="hunk"><td colspan="${context.columns}">The rest of the change is too large to be shown.</td></tr>`
       : '';
-  return html`<table class="diff${split ? ' split-diff' : ''}" aria-label="Changes of ${file.path}"><tbody>${
+  return html`<table class="diff${split ? ' split-diff' : ''}" aria-label="Changes of ${file.path}">
+${split ? splitColumns : unifiedColumns}<tbody>${
     split ? splitRows(rows, context) : unifiedRows(rows, context)
   }${tailRow(rows, context)}${more}${cut}</tbody></table>`;
 }
