@@ -1,6 +1,6 @@
 import { limitMessage, mayInteract } from './interaction-limits.ts';
 import { holds, type Permission, parsePermission, permissionScope } from './permissions.ts';
-import { alternatives, type NoPermissionReason, type Policy } from './policy.ts';
+import { acceptedRoles, alternatives, type NoPermissionReason, type Policy } from './policy.ts';
 import { isRole, type OrgRole, type Role, reaches } from './roles.ts';
 import { expandScopes } from './scopes.ts';
 import { everyCredential } from './tokens.ts';
@@ -134,7 +134,9 @@ const migrationLock: Check = ({ policy, target, write, passes }) => {
 const role: Check = (request) => {
   const { policy, grant, target, passes } = request;
   if (policy.role === undefined || hasNoRole(grant)) return undefined;
-  return passes('role', roleSuffices(policy.role, target), `needs ${policy.role}`)
+  const isManager = holdsOrRole(policy, policy.role, target);
+  const because = `needs ${acceptedRoles(policy)}${isManager ? ', is security_manager' : ''}`;
+  return passes('role', roleSuffices(policy.role, target) || isManager, because)
     ? undefined
     : refuseWithReason(request, roleMessage(policy.role, target));
 };
@@ -210,6 +212,10 @@ function holdsFor(permission: Permission, grant: Grant, { repo, org }: Target): 
   if (!resource) return 'permissions' in grant && holds(grant.permissions, permission);
   return holds(resource.held, permission) && (isOfRepository || resource === org ? resource.reached : true);
 }
+
+/** Whether the viewer has the role that is enough in place of the required one. */
+const holdsOrRole = ({ orRole }: Policy, role: Role | OrgRole, { repo, org }: Target): boolean =>
+  orRole === 'security_manager' && (isRole(role) ? repo : org)?.managesSecurity === true;
 
 function roleSuffices(role: Role | OrgRole, target: Target): boolean {
   if (isRole(role)) return reaches(target.repo?.role, role);

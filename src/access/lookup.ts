@@ -8,7 +8,15 @@ import type { PermissionSet } from './permissions.ts';
 import { rememberRows, versionOf } from './remembered-rows.ts';
 import { type OrgRole, roleOfLevel } from './roles.ts';
 import { type Columns, column, findRow, type RowQuery } from './row-query.ts';
-import { installedPermissions, organizationKnownTo, reachedBy, roleLevelOf, teamVisibleTo } from './sql.ts';
+import {
+  installedPermissions,
+  managesSecurity,
+  managesSecurityIn,
+  organizationKnownTo,
+  reachedBy,
+  roleLevelOf,
+  teamVisibleTo,
+} from './sql.ts';
 import type { Account, Grant, Org, Repo, RepositoryRow, Viewer } from './viewer.ts';
 
 /**
@@ -41,6 +49,7 @@ const named = (name: string): RawBuilder<unknown> => constantSql(sql`${sql.id(co
 const names = {
   id: named('id'),
   level: named('level'),
+  manages: named('manages'),
   reached: named('reached'),
   held: named('held'),
   interaction: named('interaction'),
@@ -76,7 +85,8 @@ function repoQueryWhere(
   const remembered = repositories(db, key);
   const select = sql`
     select ${remembered.columns(repositoryVersion, repositoryJson)}, r.id as ${names.id},
-      ${roleLevelOf(account?.id)} as ${names.level}, ${reachedBy(viewer.grant)} as ${names.reached},
+      ${roleLevelOf(account?.id)} as ${names.level}, ${managesSecurityIn(account?.id)} as ${names.manages},
+      ${reachedBy(viewer.grant)} as ${names.reached},
       ${heldIn(viewer.grant, sql`r.owner_id`)} as ${names.held},
       ${limit ? limitOf(limit.now) : sql`null`} as ${names.interaction}
     from repositories r join accounts o on o.id = r.owner_id
@@ -86,8 +96,8 @@ function repoQueryWhere(
     read(columns) {
       const row = remembered.read(columns);
       if (!row) return undefined;
-      const { level, reached, held, interaction } = accessIn<RepoAccess>(columns);
-      const repo = { ...row, reached, role: roleOfLevel(level), held: reached ? held : {} };
+      const { level, manages, reached, held, interaction } = accessIn<RepoAccess>(columns);
+      const repo = { ...row, reached, role: roleOfLevel(level), managesSecurity: manages, held: reached ? held : {} };
       if (!limit) return repo;
       return { ...repo, interaction: { inForce: interaction ? revived<LimitInForce>(interaction, ['expiresAt']) : undefined } };
     },
@@ -130,6 +140,7 @@ function orgQueryWhere(
   const remembered = organizations(db, key);
   const select = sql`
     select ${remembered.columns(organizationVersion, organizationJson)}, a.id as ${names.id}, m.role as ${names.role},
+      ${managesSecurity(sql`a.id`, viewer.account?.id)} as ${names.manages},
       ${heldIn(viewer.grant, sql`a.id`)} as ${names.held},
       ${organizationKnownTo(viewer.grant, sql`a.id`)} as ${names.reached}
     from accounts a left join memberships m on m.organization_id = a.id and m.user_id = ${me}
@@ -139,8 +150,8 @@ function orgQueryWhere(
     read(columns) {
       const row = remembered.read(columns);
       if (!row) return undefined;
-      const { role, reached, held } = accessIn<OrgAccess>(columns);
-      return { ...row, role: role ?? undefined, reached, held: reached ? held : {} };
+      const { role, manages, reached, held } = accessIn<OrgAccess>(columns);
+      return { ...row, role: role ?? undefined, managesSecurity: manages, reached, held: reached ? held : {} };
     },
   };
 }
@@ -150,17 +161,20 @@ export const findOrg = (db: Db, viewer: Viewer, login: string): Promise<Org | un
 
 type RepoAccess = {
   level: number;
+  manages: boolean;
   reached: boolean;
   held: PermissionSet;
   interaction: Snapshot<LimitInForce> | null;
 };
-type OrgAccess = { role: OrgRole | null; reached: boolean; held: PermissionSet };
+type OrgAccess = { role: OrgRole | null; manages: boolean; reached: boolean; held: PermissionSet };
 
 /** The columns that the queries above select in addition to the row itself. */
 const accessIn = <Access extends Record<string, unknown>>(columns: Columns): Access =>
   Object.fromEntries(accessColumns.map(([name, full]) => [name, columns[full]])) as Access;
 
-const accessColumns = ['level', 'role', 'reached', 'held', 'interaction'].map((name) => [name, column('root', name)] as const);
+const accessColumns = ['level', 'manages', 'role', 'reached', 'held', 'interaction'].map(
+  (name) => [name, column('root', name)] as const,
+);
 
 /** A user or bot by its login. */
 export const findUser = (db: Db, login: string): Promise<Account | undefined> =>

@@ -1,5 +1,5 @@
 import type { Permission } from './permissions.ts';
-import type { OrgRole, Role } from './roles.ts';
+import type { OrgRole, Role, SecurityManager } from './roles.ts';
 import type { Scope } from './scopes.ts';
 import type { AcceptedCredential } from './tokens.ts';
 
@@ -48,6 +48,11 @@ export type Policy = {
   readonly credentials?: readonly AcceptedCredential[];
   /** The role that the caller needs in the repository of the path. If the path names none, the role in its organization. */
   readonly role?: Role | OrgRole;
+  /**
+   * A role that is enough in place of `role`. It is held in the organization of the path, or in the one that owns the repository
+   * of the path.
+   */
+  readonly orRole?: SecurityManager;
   /** Set if anybody, signed in or not, may read a public resource. */
   readonly public?: true;
   /** Set if the change is also allowed in an archived repository, such as deleting or unarchiving it. */
@@ -73,6 +78,9 @@ export function alternatives(rule: PermissionRule): readonly (readonly Permissio
   if ('allOf' in rule) return [rule.allOf];
   return [];
 }
+
+/** The required role as text, for example `admin or security_manager`; empty if none is required. */
+export const acceptedRoles = ({ role, orRole }: Policy): string => [role, orRole].filter((one) => one !== undefined).join(' or ');
 
 /** The value of `X-Accepted-OAuth-Scopes`. */
 export const acceptedScopes = ({ scopes = [], alsoScopes = [] }: Policy): string => [...scopes, ...alsoScopes].join(', ');

@@ -17,6 +17,10 @@ export const reaches = (held: Role | undefined, needed: Role): boolean => roleLe
 export const orgRoles = ['member', 'owner'] as const;
 export type OrgRole = (typeof orgRoles)[number];
 
+/** The predefined role of an organization that some endpoints accept in place of a role in the repository or organization. */
+export const securityManager = 'security_manager';
+export type SecurityManager = typeof securityManager;
+
 /** The names of repository roles in requests and replies, in the order of `roles`. */
 export const permissionWords = ['pull', 'triage', 'push', 'maintain', 'admin'] as const;
 type PermissionWord = (typeof permissionWords)[number];

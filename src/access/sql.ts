@@ -24,7 +24,24 @@ export const roleLevelOf = (accountId: number | RawBuilder<unknown> | undefined)
         (select max(role.level) from repository_roles role
           where role.repository_id = r.id and role.account_id = ${accountId}))`;
 
-/** What a list covers: one repository, or an owner's repositories that the viewer's credential reaches. */
+/** Whether an account is a security manager of the organization with the id in `organization`. The account may be a column. */
+export const managesSecurity = (
+  organization: RawBuilder<unknown>,
+  account: number | RawBuilder<unknown> | undefined,
+): RawBuilder<boolean> =>
+  account === undefined
+    ? sql<boolean>`false`
+    : sql<boolean>`exists (select from security_managers manager
+        where manager.organization_id = ${organization} and manager.user_id = ${account})`;
+
+/** Whether an account is a security manager of the owner of the repository `r`. Private forks of advisories have none. */
+export const managesSecurityIn = (account: number | RawBuilder<unknown> | undefined): RawBuilder<boolean> =>
+  sql<boolean>`(not r.is_private_fork and ${managesSecurity(sql`r.owner_id`, account)})`;
+
+/**
+ * What a list covers: one repository, or an owner's repositories that the viewer's credential reaches, without private forks that
+ * the viewer doesn't see.
+ */
 export type RepositoriesCovered =
   | { readonly repository: Id<'repositories'> }
   | { readonly owner: Id<'accounts'>; readonly viewer: Viewer };
@@ -33,7 +50,8 @@ export type RepositoriesCovered =
 export const isCovered = (of: RepositoriesCovered): RawBuilder<boolean> =>
   'repository' in of
     ? sql<boolean>`a.repository_id = ${of.repository}`
-    : sql<boolean>`(r.owner_id = ${of.owner} and ${reachedBy(of.viewer.grant)})`;
+    : sql<boolean>`(r.owner_id = ${of.owner} and ${reachedBy(of.viewer.grant)}
+        and ${isNotHidden(of.viewer)})`;
 
 /** Whether the credential reaches the repository `r`, apart from its being public. */
 export function reachedBy(grant: Grant): RawBuilder<boolean> {
@@ -194,6 +212,10 @@ const directlyOf = (accountId: number) =>
  * double the time.
  */
 const hiddenFrom = (accountId: number) => sql`select hidden_private_forks(${accountId})`;
+
+/** Whether the repository `r` is none of the private forks that a viewer doesn't see. */
+export const isNotHidden = ({ account }: Viewer): RawBuilder<boolean> =>
+  sql<boolean>`r.id not in (${hiddenFrom(account?.id ?? 0)})`;
 
 /** Whether the repository `r` is internal, or an account has a role of its own there. Public repositories don't count. */
 const affiliatedWith = (accountId: number): RawBuilder<boolean> =>

@@ -100,6 +100,8 @@ export type Repo = RepositoryRow & {
   owner: Account;
   /** The viewer's own role, before the credential narrows it; an installation has none. */
   role: Role | undefined;
+  /** Whether the viewer is a security manager of the organization that owns it. Private forks of advisories have none. */
+  managesSecurity: boolean;
   /** Whether the credential reaches this repository beyond what is public. */
   reached: boolean;
   /** The credential's permissions in this repository (empty for classic and OAuth tokens). */
@@ -112,4 +114,4 @@ export type Repo = RepositoryRow & {
 };
 
 /** An organization with the viewer's access to it. The fields mean the same as in `Repo`. */
-export type Org = Account & { role: OrgRole | undefined; reached: boolean; held: PermissionSet };
+export type Org = Account & { role: OrgRole | undefined; managesSecurity: boolean; reached: boolean; held: PermissionSet };

@@ -868,11 +868,9 @@ create table dependency_pulls (
   ecosystem text not null,
   directory text not null,
   kind text not null,
-  target_branch text not null,
   group_name text,
   dependencies jsonb not null,
   subject text not null,
-  branch text not null,
   head_sha text not null,
   paths text[] not null,
   options jsonb not null,
@@ -884,7 +882,8 @@ create table dependency_schedules (
   repository_id bigint not null,
   entry integer not null,
   digest text not null,
-  next_at timestamp with time zone
+  next_at timestamp with time zone,
+  waiting text[] default '{}'::text[] not null
 );
 create table dependency_snapshots (
   id bigint generated always as identity not null,
@@ -1097,6 +1096,7 @@ create table hosted_runners (
   revision integer default 1 not null,
   created_at timestamp with time zone not null,
   updated_at timestamp with time zone not null,
+  problem text,
   constraint hosted_runners_status_check CHECK ((status = ANY (ARRAY['Ready'::text, 'Provisioning'::text, 'Shutdown'::text, 'Deleting'::text, 'Stuck'::text]))),
   constraint hosted_runners_image_source_check CHECK ((image_source = ANY (ARRAY['service'::text, 'partner'::text, 'custom'::text]))),
   constraint hosted_runners_check CHECK (((image_source = 'custom'::text) = (custom_image_id IS NOT NULL)))
@@ -1686,7 +1686,8 @@ create table pull_requests (
   base_changed_at timestamp with time zone,
   lacks_reviews boolean,
   head_pushers bigint[] default '{}'::bigint[] not null,
-  has_unknown_pusher boolean default false not null
+  has_unknown_pusher boolean default false not null,
+  opened_by bigint
 );
 create unlogged table rate_limits (
   key text not null,
@@ -2828,7 +2829,6 @@ CREATE UNIQUE INDEX dependency_manifests_snapshot ON dependency_manifests USING 
 CREATE INDEX dependency_manifests_repository ON dependency_manifests USING btree (repository_id);
 alter table dependency_pulls add constraint dependency_pulls_pkey PRIMARY KEY (issue_id);
 CREATE INDEX dependency_pulls_repository_id_idx ON dependency_pulls USING btree (repository_id) WHERE is_open;
-CREATE UNIQUE INDEX dependency_pulls_repository_id_ecosystem_directory_target_b_idx ON dependency_pulls USING btree (repository_id, ecosystem, directory, target_branch, subject) WHERE is_open;
 alter table dependency_schedules add constraint dependency_schedules_pkey PRIMARY KEY (repository_id, entry);
 CREATE INDEX dependency_schedules_next_at_idx ON dependency_schedules USING btree (next_at);
 alter table dependency_snapshots add constraint dependency_snapshots_pkey PRIMARY KEY (id);
@@ -3063,6 +3063,7 @@ CREATE INDEX pull_requests_merged_by ON pull_requests USING btree (merged_by) WH
 CREATE INDEX pull_requests_head_sha ON pull_requests USING btree (repository_id, head_sha);
 CREATE INDEX pull_requests_head_pushed_by ON pull_requests USING btree (head_pushed_by) WHERE (head_pushed_by IS NOT NULL);
 CREATE INDEX pull_requests_unjudged ON pull_requests USING btree (issue_id) WHERE (lacks_reviews IS NULL);
+CREATE INDEX pull_requests_opened_by ON pull_requests USING btree (opened_by) WHERE (opened_by IS NOT NULL);
 alter table rate_limits add constraint rate_limits_pkey PRIMARY KEY (key, bucket);
 CREATE INDEX rate_limits_window ON rate_limits USING btree (window_ends);
 alter table reactions add constraint reactions_pkey PRIMARY KEY (id);
@@ -3349,7 +3350,7 @@ insert into "organization_roles" ("id", "organization_id", "name", "description"
   ('3', NULL, 'all_repo_write', 'Writes to every repository of the organization.', 'write', '{}', now(), now()),
   ('4', NULL, 'all_repo_maintain', 'Maintains every repository of the organization.', 'maintain', '{}', now(), now()),
   ('5', NULL, 'all_repo_admin', 'Administers every repository of the organization.', 'admin', '{}', now(), now()),
-  ('6', NULL, 'security_manager', 'Looks after the security of the organization, and reads all of its repositories.', 'read', '{}', now(), now());
+  ('6', NULL, 'security_manager', 'Reads all repositories of the organization, and manages its security: alerts, settings and advisories.', 'read', '{}', now(), now());
 insert into "security_configurations" ("id", "organization_id", "name", "description", "settings", "switches", "enforcement", "created_at", "updated_at") overriding system value values
   ('1', NULL, 'Recommended', 'Settings for alerts about vulnerabilities, reports of them in private, and secrets.', '{"secret_scanning": "enabled", "dependency_graph": "enabled", "advanced_security": "disabled", "dependency_bot_alerts": "enabled", "dependency_bot_security_updates": "not_set", "private_vulnerability_reporting": "enabled", "secret_scanning_push_protection": "enabled", "secret_scanning_non_provider_patterns": "not_set"}', '{"secret_scanning": true, "dependency_graph": true, "vulnerability_alerts": true, "private_vulnerability_reporting": true, "secret_scanning_push_protection": true}', 'enforced', '2026-01-01 00:00:00+00', '2026-01-01 00:00:00+00');
 insert into schema_migrations (version, name, checksum) values
@@ -3521,6 +3522,10 @@ insert into schema_migrations (version, name, checksum) values
   (301, '0301-dependency-bot-secrets', 'd3e159dabd8eeb4230ead20ad53f97b8ec1c711b491380acb978794c55d94bb6'),
   (302, '0302-default-setups', '6a9f0019c8108434d2ae303ee6f9eff837f4c45c92f7ab958406907579ee80c7'),
   (304, '0304-secret-source', 'd9ef3f58609874b3f34dd0bdffa1db4bb7dccbc20d70639b6c45e8dbd5c35716'),
+  (305, '0305-security-managers', '995f2c89f2b713c9ea4cbe4c7e58c391137bbc3a20ab3a82e0f96aa83a5cc936'),
+  (306, '0306-reasons', '5e49a16923c9d412f8af4b0dede033cf7a931ba29700ea26a437645193e91db5'),
+  (307, '0307-dependency-branches', 'e5bce54c6153450f1ef454afed94776c2be8171cf6f21f6fc43d6567778c9475'),
+  (309, '0309-openers-of-pull-requests', '0fe50689eba7db2a5c114e2a6f3d7f62a60a369f6ffdd14dc2c0505b605f5c9e'),
   (310, '0310-sessions-of-people', '42b866d9195c047fdf4933d318379e9b31d1385e8d28cd1ab0af5c6ba616b3a0');
 
 create view organization_role_holders as
@@ -3646,6 +3651,13 @@ create view current_dependency_manifests as
            FROM (dependency_snapshots s
              JOIN repositories r ON ((r.id = s.repository_id)))
           WHERE ((s.id = m.snapshot_id) AND (s.ref = ('refs/heads/'::text || r.default_branch))))));
+create view security_managers as
+ SELECT organization_id,
+    user_id
+   FROM organization_role_holders h
+  WHERE (role_id = ( SELECT r.id
+           FROM organization_roles r
+          WHERE ((r.organization_id IS NULL) AND (lower(r.name) = 'security_manager'::text))));
 
 alter table organizations
   add constraint organizations_account_id_fkey FOREIGN KEY (account_id) REFERENCES accounts(id) ON DELETE CASCADE;
@@ -4324,6 +4336,8 @@ alter table notification_subjects
 alter table default_setups
   add constraint default_setups_repository_id_fkey FOREIGN KEY (repository_id) REFERENCES repositories(id) ON DELETE CASCADE,
   add constraint default_setups_actor_id_fkey FOREIGN KEY (actor_id) REFERENCES accounts(id) ON DELETE SET NULL;
+alter table pull_requests
+  add constraint pull_requests_opened_by_fkey FOREIGN KEY (opened_by) REFERENCES accounts(id) ON DELETE SET NULL;
 
 CREATE TRIGGER notification_threads_removed AFTER DELETE ON notification_threads REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION touch_inboxes_of_removed_threads();
 CREATE TRIGGER secret_locations_removed AFTER DELETE ON secret_locations REFERENCING OLD TABLE AS removed FOR EACH STATEMENT EXECUTE FUNCTION count_removed_secret_locations();

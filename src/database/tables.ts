@@ -786,11 +786,9 @@ export interface DependencyPulls {
   ecosystem: 'npm' | 'pip' | 'gomod';
   directory: string;
   kind: 'security' | 'version';
-  target_branch: string;
   group_name: string | null;
   dependencies: Json;
   subject: string;
-  branch: string;
   head_sha: string;
   paths: string[];
   options: Json;
@@ -802,6 +800,7 @@ export interface DependencySchedules {
   entry: number;
   digest: string;
   next_at: Date | null;
+  waiting: Generated<string[]>;
 }
 
 export interface DependencySnapshots {
@@ -1013,6 +1012,7 @@ export interface HostedRunners {
   revision: Generated<number>;
   created_at: Date;
   updated_at: Date;
+  problem: string | null;
 }
 
 export interface IdentityKeys {
@@ -1603,6 +1603,7 @@ export interface PullRequests {
   lacks_reviews: boolean | null;
   head_pushers: Generated<number[]>;
   has_unknown_pusher: Generated<boolean>;
+  opened_by: Id<'accounts'> | null;
 }
 
 export interface RateLimits {

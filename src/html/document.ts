@@ -23,10 +23,13 @@ export function htmlDocument({ title, body, description, nonce, isIndexed }: Doc
 <html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1">
 <title>${title} · Hearth</title>${about}${isIndexed ? '' : html`<meta name="robots" content="noindex">`}
 <meta name="color-scheme" content="light dark"><link rel="stylesheet" href="${styleAddress()}">
-<link rel="icon" href="/_assets/icon.svg" type="image/svg+xml"><script type="module" src="${scriptAddress()}"></script>
+<link rel="icon" href="/_assets/icon.svg" type="image/svg+xml">${script()}
 ${hueRules(text, nonce)}</head>`;
   return `${head}<body>${text}${iconShapes(text)}</body></html>`;
 }
+
+/** A text and not a template, since bundlers need helpers for templates that end a script. */
+const script = (): TrustedHtml => trustHtml(`<script type="module" src="${scriptAddress()}"></script>`);
 
 /** The class of an element with a colour of its own: six hexadecimal digits, or the default for other texts. */
 export const hueClass = (color: string): string => (/^[0-9a-f]{6}$/i.test(color) ? `hue-${color.toLowerCase()}` : 'hue-86715d');

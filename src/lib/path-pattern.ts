@@ -2,6 +2,7 @@
 // for any input.
 import { interpreterLimits } from './limits/interpreters.ts';
 import { fixedValue } from './limits.ts';
+import type { Steps } from './pattern-steps.ts';
 import { Refusal } from './refusal.ts';
 
 /** Matches any number of characters, or of folders. */
@@ -19,13 +20,18 @@ export type Segment = string | Starred<string | typeof one | CharacterClass>;
 
 export type Pattern = Starred<Segment>;
 
-/** The remaining number of steps, and the name of their limit. */
-export type Steps = { left: number; readonly limit: string };
-
 const maxSteps = fixedValue(interpreterLimits.patternSteps);
 
-/** The steps of matching one pattern with one path. */
-const stepsOfMatch = (): Steps => ({ left: maxSteps, limit: 'interpreters.patternSteps' });
+/** Takes the steps of matching one pattern with one path from those of the whole work. */
+function matchWithin(work: Steps, match: (steps: Steps) => boolean): boolean {
+  const most = Math.min(maxSteps, work.left);
+  const steps = { left: most, limit: most < maxSteps ? work.limit : 'interpreters.patternSteps' };
+  try {
+    return match(steps);
+  } finally {
+    work.left -= most - Math.max(0, steps.left);
+  }
+}
 
 /**
  * Whether parts match items one by one, where a star matches any number of items. Only the latest star is tried again, since an
@@ -40,8 +46,7 @@ function matches<Part, Item>(
   let [part, item] = [0, 0];
   let again: { part: number; item: number } | undefined;
   while (item < items.length) {
-    steps.left -= 1;
-    if (steps.left < 0) throw tooManySteps(steps);
+    take(steps, 1);
     const wanted = parts[part];
     if (wanted === star) {
       part += 1;
@@ -58,8 +63,14 @@ function matches<Part, Item>(
   return part === parts.length;
 }
 
+/** @throws Refusal 413 if too few steps are left */
+function take(steps: Steps, count: number): void {
+  steps.left -= count;
+  if (steps.left < 0) throw tooManySteps(steps);
+}
+
 const tooManySteps = ({ limit }: Steps): Refusal =>
-  new Refusal('invalid', `Matching patterns with paths takes too many steps (${limit})`, [], { limit });
+  new Refusal('too_large', `Matching patterns with paths takes too many steps (${limit})`, [], { limit });
 
 /** A path prepared for matching: its names, and the characters of each. */
 export type Path = readonly { readonly name: string; readonly characters: readonly string[] }[];
@@ -77,18 +88,25 @@ function fitsCharacter(wanted: string | typeof one | CharacterClass, found: stri
 const fitsSegment = (segment: Segment, { name, characters }: Path[number], steps: Steps): boolean =>
   typeof segment === 'string' ? segment === name : matches(segment, characters, steps, fitsCharacter);
 
-/** @throws Refusal 422 if it takes too many steps */
-export const matchesPath = (pattern: Pattern, path: Path, steps = stepsOfMatch()): boolean =>
-  matches(pattern, path, steps, fitsSegment);
+/** @throws Refusal 413 if it takes too many steps */
+export const matchesPath = (pattern: Pattern, path: Path, steps: Steps): boolean => matches(pattern, path, steps, fitsSegment);
+
+/** The same for one of several patterns. `work`: the steps of all of them. @throws Refusal 413 if it takes too many steps */
+export const matchesPathWithin = (pattern: Pattern, path: Path, work: Steps): boolean =>
+  matchWithin(work, (steps) => matchesPath(pattern, path, steps));
 
 /** An escaped character, a class (which may contain a bracket as its first character), or any other character. */
 const tokens = /\\(?<escaped>.)|\[(?<class>[!^]?\]?(?:\\.|[^\]\\])*)\]|(?<plain>.)/gsu;
+
+/** What makes a name more than its characters. */
+const special = /[\\[*?]/;
 
 /**
  * A name with wildcards: `*` matches any characters, `?` any one, `[a-z]` and `[!a-z]` one of a class. A backslash makes the next
  * character literal.
  */
 export function segmentOf(text: string): Segment {
+  if (!special.test(text)) return text;
   const parts = [...text.matchAll(tokens)].map(({ groups: { escaped, class: characters, plain } = {} }) => {
     if (escaped !== undefined) return escaped;
     if (characters !== undefined) return classOf(characters);
@@ -114,9 +132,27 @@ const maxAlternatives = 100;
 /** A pattern of `fnmatch`: it matches if any of these matches. */
 export type Fnmatch = readonly Pattern[];
 
-/** Why a text isn't a valid pattern of `fnmatch`; undefined if it is. */
-export function fnmatchProblem(text: string): string | undefined {
-  const alternatives = expandBraces(text, maxAlternatives);
+/** How many steps of matching take the time of reading one character of a name with wildcards. */
+const stepsPerCharacter = 20;
+
+const stepsToRead = (name: string): number => (special.test(name) ? name.length * stepsPerCharacter : name.length);
+
+/**
+ * The alternatives that a text stands for; undefined if there are too many. Reading them takes steps.
+ * @throws Refusal 413 if too few are left
+ */
+function alternativesOf(text: string, work: Steps): string[] | undefined {
+  const alternatives = expandBraces(text, maxAlternatives, work);
+  for (const alternative of alternatives ?? []) for (const name of alternative.split('/')) take(work, stepsToRead(name));
+  return alternatives;
+}
+
+/**
+ * Why a text isn't a valid pattern of `fnmatch`; undefined if it is. `work`: the steps of checking all patterns of a request.
+ * @throws Refusal 413 if it takes too many steps
+ */
+export function fnmatchProblem(text: string, work: Steps): string | undefined {
+  const alternatives = alternativesOf(text, work);
   if (!alternatives) return `stands for more than ${maxAlternatives} patterns`;
   const names = alternatives.flatMap((one) => one.split('/'));
   if (names.some((name) => name.replaceAll(tokens, (token) => (token === '[' ? token : '')).includes('[')))
@@ -126,29 +162,32 @@ export function fnmatchProblem(text: string): string | undefined {
 
 /**
  * Parses a pattern like the public API's `fnmatch` with `FNM_PATHNAME`: `*`, `?` and classes don't match a slash, `**` before one
- * matches any number of folders, and `{a,b}` matches either.
+ * matches any number of folders, and `{a,b}` matches either. `work`: the steps of all patterns that are read together.
+ * @throws Refusal 413 if it takes too many steps
  */
-export const fnmatchOf = (text: string): Fnmatch =>
-  (expandBraces(text, maxAlternatives) ?? []).map((alternative) => {
+export const fnmatchOf = (text: string, work: Steps): Fnmatch =>
+  (alternativesOf(text, work) ?? []).map((alternative) => {
     const names = alternative.split('/');
     return names.map((name, at) => (name === '**' && at < names.length - 1 ? star : segmentOf(name)));
   });
 
-/** @throws Refusal 422 if it takes too many steps */
-export function matchesFnmatch(pattern: Fnmatch, path: Path): boolean {
-  const steps = stepsOfMatch();
-  return pattern.some((alternative) => matchesPath(alternative, path, steps));
-}
+/** Parses the patterns of a list. @throws Refusal 413 if it takes too many steps */
+export const fnmatchesOf = (texts: readonly string[], work: Steps): Fnmatch[] => texts.map((text) => fnmatchOf(text, work));
+
+/** `work`: the steps of all patterns that are matched together. @throws Refusal 413 if it takes too many steps */
+export const matchesFnmatch = (pattern: Fnmatch, path: Path, work: Steps): boolean =>
+  matchWithin(work, (steps) => pattern.some((alternative) => matchesPath(alternative, path, steps)));
 
 /**
  * The alternatives that a text with braces expands to; undefined if there are more than `most`. An unmatched brace is literal.
  */
-function expandBraces(text: string, most: number): string[] | undefined {
+function expandBraces(text: string, most: number, work: Steps): string[] | undefined {
+  take(work, text.length);
   const braces = outermostBraces(text);
   if (!braces) return [text];
   const all: string[] = [];
   for (const alternative of braces.alternatives) {
-    const expanded = expandBraces(braces.before + alternative + braces.after, most - all.length);
+    const expanded = expandBraces(braces.before + alternative + braces.after, most - all.length, work);
     if (!expanded || all.length + expanded.length > most) return undefined;
     all.push(...expanded);
   }

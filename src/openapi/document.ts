@@ -74,6 +74,7 @@ function operation(endpoint: Endpoint & { readonly family: string }, references:
     ...(access.alsoScopes ? { 'x-also-scopes': access.alsoScopes } : {}),
     'x-tokens': 'none' in ruleOf(access) && !access.credentials ? undefined : tokensAmong(access.credentials ?? everyCredential),
     ...(access.role ? { 'x-role': access.role } : {}),
+    ...(access.orRole ? { 'x-or-role': access.orRole } : {}),
   };
 }
 

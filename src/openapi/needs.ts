@@ -1,4 +1,4 @@
-import { alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
+import { acceptedRoles, alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
 import { emitPermission } from '#vocabulary/headers.ts';
 import type { Vocabulary } from '#vocabulary/words.ts';
 
@@ -41,7 +41,7 @@ export function needsText(access: Policy, vocabulary: Vocabulary): string {
   const lines = [`Permission: ${permissionsText(access, vocabulary)}.`];
   if (access.scopes?.length) lines.push(`Classic tokens: any one of the scopes ${listed(access.scopes)}.`);
   if (access.alsoScopes) lines.push(`Classic tokens also need ${listed(access.alsoScopes)}.`);
-  if (access.role) lines.push(`Role: ${access.role}.`);
+  if (access.role) lines.push(`Role: ${acceptedRoles(access)}.`);
   if (access.public) lines.push('What is public may be read by anybody.');
   return lines.join('\n\n');
 }

@@ -1,5 +1,5 @@
 import { catalogue, type Level, type PermissionScope, parsePermission, permissionScope } from '#access/permissions.ts';
-import { alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
+import { acceptedRoles, alternatives, type NoPermissionReason, type Policy } from '#access/policy.ts';
 import { everyCredential, type TokenKind, tokensAmong } from '#access/tokens.ts';
 import type { Endpoint } from '#endpoint/endpoint.ts';
 import { permissionsText, permissionText, scopesText } from './needs.ts';
@@ -17,8 +17,9 @@ how the server decides about one request, run \`./hearth explain --token "$TOKEN
   [All permissions](#all-permissions) are listed below.
 - **Scopes** are for classic personal tokens and tokens of OAuth apps: they need one of these, or one that includes it. For a
   public repository, \`public_repo\` is enough where \`repo\` is named. If none is named, none is needed.
-- **Role** is what the account behind the token must be in the repository or organization. An installation of an app has no
-  role: only its permissions count.
+- **Role** is what the account behind the token must be in the repository or organization. \`security_manager\` is the role of an
+  organization's [security managers](organizations.md#security-managers). An installation of an app has no role: only its
+  permissions count.
 - **Tokens** are the kinds that are accepted: C classic, F fine-grained, O of an OAuth app, U of an app for a user, I of an app's
   installation.
 - **Public**: "yes" where public repositories and organizations can be read without any of this, and without a token.
@@ -66,7 +67,7 @@ function table(endpoints: readonly Declared[]): string {
       routeOf(endpoint),
       permissionsText(access, 'service'),
       scopesText(access),
-      access.role ?? '',
+      acceptedRoles(access),
       tokensOf(access),
       access.public ? 'yes' : '',
     ];

@@ -9,7 +9,7 @@ import { nameLimits } from '#net/limits.ts';
 import { transferLimits } from '#objects/limits.ts';
 import type { Interpreter } from '#openapi/interpreters.ts';
 import { searchLimits } from '#search/limits.ts';
-import { textLimits } from '#text/limits.ts';
+import { codeLimits, textLimits } from '#text/limits.ts';
 import { deliveryLimits } from '#webhook-delivery/limits.ts';
 import { workflowFileLimits, workflowTextLimits } from '#workflow-files/limits.ts';
 
@@ -23,6 +23,7 @@ export const layerLimits = [
   transferLimits,
   threadLimits,
   textLimits,
+  codeLimits,
   interpreterLimits,
   searchLimits,
   deliveryLimits,
@@ -118,6 +119,12 @@ export const layerInterpreters: readonly Interpreter[] = [
     ],
   },
   {
+    reads: 'source code on pages, to highlight it',
+    runs: 'worker',
+    modules: ['text/code-html.ts'],
+    bounds: ['code.highlighted', 'code.time'],
+  },
+  {
     reads: 'references, autolinks and closing keywords in texts and messages of commits',
     runs: 'steps',
     modules: ['text/references.ts', 'text/read.ts', 'text/autolinks.ts'],
@@ -127,7 +134,7 @@ export const layerInterpreters: readonly Interpreter[] = [
     reads: 'patterns of refs, paths and names in rulesets, environments, reviews and settings of actions',
     runs: 'steps',
     modules: ['lib/path-pattern.ts'],
-    bounds: ['interpreters.patternSteps'],
+    bounds: ['interpreters.patternSteps', 'interpreters.patternWorkSteps', 'interpreters.patternTotalSteps'],
   },
   { reads: 'regular expressions of rulesets', runs: 'steps', modules: ['lib/regular-expression.ts'], bounds: [] },
   {

@@ -36,8 +36,8 @@ export type Provider = {
   capture(runner: RunnerId, content?: string): Promise<Captured | undefined>;
   /** Deletes a stored content. */
   drop(content: string): Promise<void>;
-  /** All existing machines and contents, including those without a row; undefined for a provider without machines. */
-  observe(): Promise<Observed | undefined>;
+  /** All existing machines and contents, including those without a row. */
+  observe(): Promise<Observed>;
   /** Replies to a runner's publish request, and removes it. */
   answer(runner: RunnerId, result: { readonly version: string } | { readonly refused: string }): Promise<void>;
   /** Whether it starts programs that run jobs. Otherwise jobs for hosted runners wait. */
@@ -101,16 +101,25 @@ type Observed = { readonly runners: readonly Observation[]; readonly contents: r
 /** A stored content: its id and size. */
 export type Captured = { readonly content: string; readonly sizeGb: number };
 
-/** A provider without machines: runners only change their states. */
+/** There is no provider. Another attempt can only succeed after a restart with other settings. */
+export class NoMachines extends Error {
+  constructor() {
+    super('this server makes no machines: set HEARTH_RUNNER_PROVIDER and restart it');
+  }
+}
+
+/** A provider without machines: runners can't be made. */
 export const noProvider: Provider = {
   name: 'none',
   givesPublicIps: false,
-  check: async () => ({ detail: 'none: no machines are made' }),
-  provision: async () => ({ publicIps: [] }),
+  check: async () => ({ detail: 'none: no machines are made, and hosted runners stay `Stuck` (HEARTH_RUNNER_PROVIDER)' }),
+  provision: async () => {
+    throw new NoMachines();
+  },
   remove: async () => undefined,
   capture: async () => undefined,
   drop: async () => undefined,
-  observe: async () => undefined,
+  observe: async () => ({ runners: [], contents: [] }),
   answer: async () => undefined,
   runsJobs: false,
   start: async () => undefined,

@@ -16,7 +16,7 @@ export type { IssueHit } from './issues/hits.ts';
 export { indexIssues, indexIssuesWithName, indexMissingIssues, type NameOnIssues, reindexIssues } from './issues/index-issues.ts';
 export { type SearchType, searchIssuesAs, searchTypes, type TypedResult } from './issues/similar.ts';
 export { type IssueTextMatch, issueTextMatches } from './issues/text-matches.ts';
-export { countedLanguageOf } from './languages/language.ts';
+export { colorOfLanguage, countedLanguageOf, endingsOf, languageOf } from './languages/language.ts';
 export {
   commitSorts,
   hasQualifier,

@@ -38,7 +38,12 @@ export function emitReplyHeaders(reply: FastifyReply, vocabulary: Vocabulary): v
 
 /** The headers of a reply. Other origins may read replies of the API, which uses no cookies, but never a page. */
 export const headersOf = (reply: FastifyReply): readonly (readonly [name: string, value: string])[] =>
-  String(reply.getHeader('content-type') ?? '').startsWith('text/html') ? pageHeaders : commonHeaders;
+  isOfPage(reply) ? pageHeaders : commonHeaders;
+
+/** Whether a reply is a page, or bytes that stand beside pages. */
+const isOfPage = (reply: FastifyReply): boolean =>
+  String(reply.getHeader('content-type') ?? '').startsWith('text/html') ||
+  String(reply.getHeader('content-security-policy') ?? '').endsWith('sandbox');
 
 /** The headers of replies that aren't pages. They forbid browsers to run, frame or sniff them. */
 const commonHeaders: readonly (readonly [name: string, value: string])[] = Object.entries({

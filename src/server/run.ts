@@ -3,7 +3,7 @@
 import type { Authenticated } from '#access/authenticate.ts';
 import type { Repo } from '#access/viewer.ts';
 import { change } from '#database/connect.ts';
-import { type CallWriteScope, isRaw, reply, type Upload } from '#endpoint/call.ts';
+import { type CallWriteScope, isRaw, type Raw, reply, type Upload } from '#endpoint/call.ts';
 import type { Endpoint, EndpointTypes } from '#endpoint/endpoint.ts';
 import { checkPaging, type ListPosition, pageOf } from '#endpoint/paging.ts';
 import type { WordsOf } from '#endpoint/path-words.ts';
@@ -156,6 +156,35 @@ export async function run<Types extends EndpointTypes>(
   words: PathWords<Types['path']>,
   { query = {}, body, media }: RunOptions<Types> = {},
 ): Promise<RunReply<Types>> {
+  const { prepared, handled } = await callWithin(endpoint, context, words, { query, body, media });
+  if (isRaw(handled)) return notWithin(endpoint);
+  // the type system has checked the handler against the replies
+  return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
+}
+
+/**
+ * Runs an endpoint that replies with bytes or a redirect, for an address beside the pages.
+ * @throws Refusal if a request would be refused
+ * @throws Error for another endpoint
+ */
+export async function runRaw<Types extends EndpointTypes>(
+  endpoint: Endpoint<Types>,
+  context: RunContext,
+  words: PathWords<Types['path']>,
+  options: Pick<RunOptions<Types>, 'media'> = {},
+): Promise<Raw> {
+  const { handled } = await callWithin(endpoint, context, words, options);
+  if (!isRaw(handled)) throw new Error(`${endpoint.id} doesn't reply with bytes`);
+  return handled;
+}
+
+/** Decides about access, and calls the handler, without a request of its own. */
+async function callWithin<Types extends EndpointTypes>(
+  endpoint: Endpoint<Types>,
+  context: RunContext,
+  words: PathWords<Types['path']>,
+  { query = {}, body, media }: RunOptions<Types>,
+): Promise<{ prepared: PreparedCall; handled: unknown }> {
   const params = Object.fromEntries(Object.entries(words).map(([word, value]) => [word, String(value)]));
   const within = media === undefined ? context : { ...context, scope: scopeIn(context.scope, media) };
   const prepared = await prepareCall(endpoint, within, {
@@ -166,10 +195,7 @@ export async function run<Types extends EndpointTypes>(
     readText: () => notWithin(endpoint),
     upload: { contentType: undefined, receive: () => notWithin(endpoint) },
   });
-  const handled = await callHandler(endpoint, prepared);
-  if (isRaw(handled)) return notWithin(endpoint);
-  // the type system has checked the handler against the replies
-  return replyBody(endpoint, handled, prepared.page) as RunReply<Types>;
+  return { prepared, handled: await callHandler(endpoint, prepared) };
 }
 
 /** A query as an address has it: values are texts, and absent ones are left out. */

@@ -65,3 +65,27 @@ export const textLimits = limitGroup('texts', 'Texts', {
     past: 'the least recently used texts are rendered again',
   },
 });
+
+export const codeLimits = limitGroup('code', 'Source code on pages', {
+  highlighted: {
+    value: 256 * kibi,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of source code on one page that are highlighted',
+    past: 'the code is shown without colours',
+  },
+  time: {
+    value: 2 * seconds,
+    unit: 'milliseconds',
+    fixed: true,
+    of: 'the processor time in which source code is highlighted by a worker thread',
+    past: 'the code is shown without colours',
+  },
+  kept: {
+    value: 32 * mebi,
+    unit: 'bytes',
+    fixed: true,
+    of: 'highlighted source code that a process keeps',
+    past: 'the least recently shown is highlighted again',
+  },
+});

@@ -1,4 +1,4 @@
-/** The events that a webhook can subscribe to, by the public API's names. Hearth doesn't have all of them yet. */
+/** The events that a webhook can subscribe to, by the public API's names. */
 export const eventNames = [
   'branch_protection_configuration',
   'branch_protection_rule',
@@ -83,3 +83,27 @@ const subscribableNames: ReadonlySet<string> = new Set(eventNames);
 
 /** Whether a webhook can subscribe to this name. `*` means all events. */
 export const isSubscribable = (name: string): boolean => name === '*' || subscribableNames.has(name);
+
+/**
+ * Names that are accepted, since clients subscribe to all events, and never sent: why nothing here causes these events.
+ * `hearth doctor` lists webhooks that can get no other event.
+ */
+export const neverSent: Readonly<Partial<Record<EventName, string>>> = {
+  branch_protection_configuration: 'all protections of a repository can’t be switched off at once',
+  discussion: 'there are no discussions',
+  discussion_comment: 'there are no discussions',
+  github_app_authorization: 'users have no page on which they revoke their authorization of an app',
+  gollum: 'there are no wikis',
+  installation_target: 'accounts can’t be renamed',
+  marketplace_purchase: 'there is no marketplace',
+  org_block: 'organizations can’t block users',
+  package: 'there are no packages',
+  project: 'there are no projects',
+  project_card: 'there are no projects',
+  project_column: 'there are no projects',
+  projects_v2: 'there are no projects',
+  projects_v2_item: 'there are no projects',
+  projects_v2_status_update: 'there are no projects',
+  registry_package: 'there are no packages',
+  sponsorship: 'there are no sponsorships',
+};

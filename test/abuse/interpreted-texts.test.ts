@@ -80,6 +80,80 @@ const attacks: Record<string, Attack> = {
       return settles;
     },
   },
+  'rulesets at their bounds, whose patterns are slow': {
+    turn: 500,
+    async prepare() {
+      const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      const include = Array.from({ length: 250 }, (_, at) => `refs/heads/*${'a'.repeat(115)}b${at}{x,y,z}`);
+      const ruleset = { target: 'branch', enforcement: 'active', rules: [{ type: 'deletion' }] };
+      for (let at = 0; at < 20; at++) {
+        const made = await as.post(`${path}/rulesets`, {
+          ...ruleset,
+          name: `r${at}`,
+          conditions: { ref_name: { include, exclude: [] } },
+        });
+        expect(made.status).toBe(201);
+      }
+      const name = 'a'.repeat(215);
+      const { sha } = (await as.get(`${path}/git/ref/heads/${repo.default_branch}`)).body.object;
+      return async () => {
+        expect(await other.get(`${path}/rules/branches/${name}`)).toMatchObject({ status: 413 });
+        expect(await as.post(`${path}/git/refs`, { ref: `refs/heads/${name}`, sha })).toMatchObject({ status: 413 });
+      };
+    },
+  },
+  'a ruleset whose patterns stand for as many others as they may': {
+    turn: 500,
+    async prepare() {
+      const { path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      const patterns = Array.from({ length: 250 }, (_, at) => `refs/heads/z?${'a'.repeat(120)}${at}{${','.repeat(99)}}`);
+      return async () => {
+        const conditions = { ref_name: { include: patterns, exclude: patterns } };
+        const ruleset = { name: 'r', target: 'branch', enforcement: 'active', rules: [{ type: 'deletion' }], conditions };
+        expect(await as.post(`${path}/rulesets`, ruleset)).toMatchObject({ status: 413 });
+      };
+    },
+  },
+  'comments on the last lines of files as long as a diff shows them': {
+    turn: 400,
+    async prepare() {
+      const { repo, path } = await repositoryOf({ 'a.txt': 'a' });
+      const as = await w.as(owner);
+      const files = Array.from({ length: 10 }, (_, at) => [`f${at}.txt`, `${'\n'.repeat(400_000)}${at}`] as const);
+      const { sha } = (await as.get(`${path}/git/ref/heads/${repo.default_branch}`)).body.object;
+      await point(w, repo, branchRef('long'), await commitFiles(diskOf(w, repo), Object.fromEntries(files), [sha]));
+      const opened = await as.post(`${path}/pulls`, { title: 'a', head: 'long', base: repo.default_branch });
+      expect(opened.status).toBe(201);
+      return async () => {
+        const comments = Array.from({ length: 300 }, (_, at) => ({
+          path: `f${at % 10}.txt`,
+          body: 'a',
+          line: 399_990,
+          side: 'RIGHT',
+        }));
+        const review = { event: 'COMMENT', body: 'a', comments };
+        expect(await as.post(`${path}/pulls/${opened.body.number}/reviews`, review)).toMatchObject({ status: 200 });
+        await w.settle();
+      };
+    },
+  },
+  'slow patterns of directories for the dependency bot': {
+    async prepare() {
+      const directories = Array.from({ length: 100 }, (_, at) => `/*${'a'.repeat(118)}b${at}`);
+      const files = Array.from({ length: 200 }, (_, at) => [`${'a'.repeat(236)}${at}/package.json`, '{}'] as const);
+      await repositoryOf({
+        '.service/dependency-bot.yml': JSON.stringify({
+          version: 2,
+          updates: [{ 'package-ecosystem': 'npm', directories, schedule: { interval: 'daily' } }],
+        }),
+        ...Object.fromEntries(files),
+      });
+      await w.settle();
+      return settles;
+    },
+  },
   'a schedule at its bound, whose days never come': {
     async prepare() {
       const lines = Array.from({ length: 50 }, (_, at) => `    - cron: '${at} 0 31 4,6,9,11,2 *'\n`).join('');

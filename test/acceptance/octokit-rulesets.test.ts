@@ -67,10 +67,9 @@ test('an unmodified Octokit makes, reads, changes and deletes rulesets', async (
   expect(version.state).toMatchObject({ name: 'Main', enforcement: 'active', rules: made.rules });
   const { data: ofOrg } = await rest.orgs.getOrgRulesetHistory({ org: 'acme', ruleset_id: above.id });
   expect([latest?.version_id === first?.version_id, ofOrg.length]).toEqual([false, 2]);
-  const assistant = { type: 'copilot_code_review' as const };
-  await expect(rest.repos.updateRepoRuleset({ ...at, ruleset_id: made.id, rules: [assistant] })).rejects.toMatchObject({
-    status: 422,
-  });
+  const assistant = { type: 'copilot_code_review' as const, parameters: { review_on_push: true } };
+  const { data: reviewed } = await rest.repos.updateRepoRuleset({ ...at, ruleset_id: made.id, rules: [assistant] });
+  expect(reviewed.rules).toEqual([assistant]);
   await rest.repos.deleteRepoRuleset({ ...at, ruleset_id: made.id });
   await rest.repos.deleteOrgRuleset({ org: 'acme', ruleset_id: above.id });
   expect((await rest.repos.getOrgRulesets({ org: 'acme' })).data).toEqual([]);

@@ -34,6 +34,7 @@ function factsFor(needs: Requirement, place: Place, random: Random): Facts {
   );
   const there = (of: keyof typeof roles) => ({
     role: kind === 'installation' || random(3) === 0 ? undefined : pick(roles[of], random),
+    managesSecurity: kind !== 'installation' && random(4) === 0,
     reached: kind === 'session' || random(4) > 0,
   });
   return {

@@ -3,7 +3,18 @@ import type { Facts } from './naive.ts';
 import type { Requirement } from './requirements.ts';
 
 /** The callers, in the organization of the path. Collaborators only belong to its repository. */
-export const people = ['owner', 'member', 'outsider', 'read', 'triage', 'write', 'maintain', 'admin', 'site_admin'] as const;
+export const people = [
+  'owner',
+  'member',
+  'security_manager',
+  'outsider',
+  'read',
+  'triage',
+  'write',
+  'maintain',
+  'admin',
+  'site_admin',
+] as const;
 export type Person = (typeof people)[number];
 
 export const visibilities = ['public', 'internal', 'private'] as const;
@@ -112,6 +123,7 @@ export function credentialsFor(needs: Requirement): Credential[] {
 const roleOfPerson: Readonly<Record<Person, string | undefined>> = {
   owner: 'admin',
   member: 'read',
+  security_manager: 'read',
   outsider: undefined,
   read: 'read',
   triage: 'triage',
@@ -122,6 +134,12 @@ const roleOfPerson: Readonly<Record<Person, string | undefined>> = {
 };
 
 const isWithoutAccount = (kind: string): boolean => ['none', 'app_jwt', 'client'].includes(kind);
+
+const orgRoleOfPerson: { readonly [Who in Person]?: string } = {
+  owner: 'owner',
+  member: 'member',
+  security_manager: 'member',
+};
 
 /** The role in a repository. Every signed-in user may read one that isn't private. */
 function roleIn(person: Person, kind: string, visibility: Visibility): string | undefined {
@@ -151,7 +169,8 @@ export function factsOf({ person, visibility, state, credential }: Cell, place: 
   const { kind, scopes, permissions } = credential;
   const isPerson = kind !== 'installation' && !isWithoutAccount(kind);
   const role = roleIn(person, kind, visibility);
-  const inOrg = isPerson && (person === 'owner' || person === 'member') ? person : undefined;
+  const managesSecurity = isPerson && person === 'security_manager';
+  const inOrg = isPerson ? orgRoleOfPerson[person] : undefined;
   return {
     kind,
     scopes,
@@ -165,13 +184,14 @@ export function factsOf({ person, visibility, state, credential }: Cell, place: 
             archived: state === 'archived',
             locked: state === 'locked',
             role,
+            managesSecurity,
             reached: isReached(credential, visibility),
             limit: state === 'limited' ? 'collaborators_only' : undefined,
             standing: roleOfPerson[person] ? ['role'] : [],
           },
         }
       : {}),
-    ...(place.org ? { org: { role: inOrg, reached: isReached(credential, undefined) } } : {}),
+    ...(place.org ? { org: { role: inOrg, managesSecurity, reached: isReached(credential, undefined) } } : {}),
   };
 }
 

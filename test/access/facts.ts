@@ -24,7 +24,7 @@ export function asServed({ kind, scopes, permissions, siteAdmin, isRecent, repo,
   };
 }
 
-function repoAsServed({ visibility, archived, locked, role, reached, limit: group, standing }: NonNullable<Facts['repo']>) {
+function repoAsServed({ limit: group, standing, locked, ...repo }: NonNullable<Facts['repo']>) {
   const inForce = group && { group, expiresAt: new Date() };
   const speaks = {
     hasRole: standing.includes('role'),
@@ -32,5 +32,5 @@ function repoAsServed({ visibility, archived, locked, role, reached, limit: grou
     isNew: !standing.includes('age'),
   };
   const interaction = { inForce, ...(inForce ? { limit: { ...inForce, ...speaks } } : {}) };
-  return { visibility, archived, locked_by: locked ? 1 : null, role, reached, interaction };
+  return { ...repo, locked_by: locked ? 1 : null, interaction };
 }

@@ -76,7 +76,7 @@ function tokenFlips(policy: Policy): Flip[] {
 }
 
 function roleFlips(policy: Policy): Flip[] {
-  const { role } = policy;
+  const { role, orRole } = policy;
   const others = role === undefined ? [...roles, ...orgRoles] : [...roles, ...orgRoles].filter((one) => one !== role);
   return [
     ...others.map((other) => ({
@@ -85,6 +85,9 @@ function roleFlips(policy: Policy): Flip[] {
       policy: { ...policy, role: other },
     })),
     ...(role === undefined ? [] : [{ field: 'role' as const, what: `no role for ${role}`, policy: without(policy, 'role') }]),
+    orRole === undefined
+      ? { field: 'orRole' as const, what: 'with security managers', policy: { ...policy, orRole: 'security_manager' } }
+      : { field: 'orRole' as const, what: 'without security managers', policy: without(policy, 'orRole') },
   ];
 }
 

@@ -4,6 +4,9 @@ import { type RawBuilder, sql } from 'kysely';
 import { expect, test } from 'vitest';
 import {
   isAffiliated,
+  isCovered,
+  managesSecurity,
+  managesSecurityIn,
   mayReadIn,
   organizationKnownTo,
   reachedBy,
@@ -14,6 +17,7 @@ import {
   teamVisibleTo,
 } from '#access/sql.ts';
 import type { Account, Viewer } from '#access/viewer.ts';
+import { asId } from '#lib/id.ts';
 import { type Client, clientOf } from '#test/support/client.ts';
 import { world } from '#test/support/world.ts';
 import { random as randomOf } from '#test/vocabulary/random.ts';
@@ -30,7 +34,7 @@ const timeout = 300_000 + total * 150;
 const opened = await world();
 const { db, clock } = opened;
 const { rows: roles } =
-  await sql<OrganizationRole>`select id, base_role from organization_roles where organization_id is null`.execute(db);
+  await sql<OrganizationRole>`select id, name, base_role from organization_roles where organization_id is null`.execute(db);
 
 const random = randomOf(seed);
 let last = 1_000_000;
@@ -65,15 +69,20 @@ const told = (graph: Graph, caller: Caller, what: string): string =>
   `${what}: ${JSON.stringify({ user: caller.user, grant: caller.grant })} in ${JSON.stringify({ ...graph, callers: [] })}`;
 
 /** The SQL results for each caller and each repository of its graph. */
-type Answer = Record<'level' | 'reached' | 'readable' | 'issues' | 'contents' | 'byAccount' | 'affiliated', number | boolean>;
+type Answer = Record<
+  'level' | 'reached' | 'readable' | 'issues' | 'contents' | 'byAccount' | 'affiliated' | 'manages' | 'covered',
+  number | boolean
+>;
 
 function answersOf(graph: Graph, caller: Caller, at: string): RawBuilder<unknown> {
   const viewer = viewerOf(caller);
   const ids = graph.repositories.map(({ id }) => id);
+  const covered = graph.organizations.map(({ id }) => isCovered({ owner: asId<'accounts'>(id), viewer }));
   return sql`select ${at}::text as at, r.id, ${roleLevelOf(caller.user)} as level, ${reachedBy(caller.grant)} as reached,
     ${readableBy(viewer)} as readable, ${readableBy(viewer, 'contents')} as contents,
     ${readableBy(viewer)} and ${mayReadIn(viewer, 'issues')} as issues,
-    ${readableByAccount(caller.user ?? 0)} as "byAccount", ${isAffiliated(caller.user ?? 0)} as affiliated
+    ${readableByAccount(caller.user ?? 0)} as "byAccount", ${isAffiliated(caller.user ?? 0)} as affiliated,
+    ${managesSecurityIn(caller.user)} as manages, ${sql.join(covered, sql` or `)} as covered
     from repositories r where r.id = any (${ids})`;
 }
 
@@ -88,7 +97,12 @@ function expectedAnswers(reading: Reading, caller: Caller, repository: Graph['re
     issues: reading.reads(caller, repository, 'issues'),
     byAccount: isOpen || repository.visibility === 'internal' || reading.ownLevel(user, repository) > 0,
     affiliated: repository.visibility === 'internal' || reading.ownLevel(user, repository) > 0,
-    ...(grant.kind === 'none' ? { reached: false } : {}),
+    manages: !repository.isFork && reading.managesSecurity(user, repository.owner),
+    covered:
+      reading.graph.organizations.some(({ id }) => id === repository.owner) &&
+      reading.reaches(caller, repository) &&
+      (!repository.isFork || reading.ownLevel(user, repository) > 0),
+    ...(grant.kind === 'none' ? { reached: false, covered: false } : {}),
   };
 }
 
@@ -108,6 +122,9 @@ async function comparedRepositories(graphs: readonly Graph[]): Promise<string[]>
   });
 }
 
+/** How often a caller was a security manager of an organization. */
+let managers = 0;
+
 /** The same for teams, the organizations that credentials know, and the readers of each repository. */
 async function comparedTeams(graphs: readonly Graph[]): Promise<string[]> {
   const asked = graphs.flatMap((graph) => graph.callers.map((caller) => ({ graph, caller, reading: new Reading(graph) })));
@@ -115,17 +132,22 @@ async function comparedTeams(graphs: readonly Graph[]): Promise<string[]> {
     const teams = graph.teams.map(({ id }) => id);
     const organizations = graph.organizations.map(({ id }) => id);
     return sql`
-      select ${`${at}`}::text as at, t.id, ${teamVisibleTo(viewerOf(caller), 't')} as seen from teams t
+      select ${`${at}`}::text as at, t.id, ${teamVisibleTo(viewerOf(caller), 't')} as seen, false as managed from teams t
       where t.id = any (${teams})
-      union all select ${`${at}`}::text, o.id, ${organizationKnownTo(caller.grant, sql`o.id`)} from accounts o
+      union all select ${`${at}`}::text, o.id, ${organizationKnownTo(caller.grant, sql`o.id`)},
+        ${managesSecurity(sql`o.id`, caller.user)} from accounts o
         where o.id = any (${organizations})`;
   });
-  const rows = await allRows<{ at: string; id: number; seen: boolean }>(selects);
-  return rows.flatMap(({ at, id, seen }) => {
+  const rows = await allRows<{ at: string; id: number; seen: boolean; managed: boolean }>(selects);
+  return rows.flatMap(({ at, id, seen, managed }) => {
     const { graph, caller, reading } = asked[Number(at)] as (typeof asked)[number];
     const team = graph.teams.find((one) => one.id === id);
     const expected = team ? reading.seesTeam(caller, team) : reading.knows(caller, id);
-    return expected === seen ? [] : [told(graph, caller, `whether ${id} is seen: ${seen}`)];
+    const isManaged = team === undefined && reading.managesSecurity(caller.user, id);
+    managers += Number(isManaged);
+    return expected === seen && isManaged === managed
+      ? []
+      : [told(graph, caller, `whether ${id} is seen: ${seen}, and its security managed: ${managed}`)];
   });
 }
 
@@ -165,6 +187,7 @@ test('the SQL of access says what the documents say of random organizations', { 
     for (const compare of [comparedRepositories, comparedTeams, comparedReaders]) wrong.push(...(await compare(graphs)));
   }
   expect(wrong.length, wrong[0]).toBe(0);
+  expect(managers).toBeGreaterThan(total / 4);
 });
 
 test('the readers of a repository are found without a look at other organizations', async () => {

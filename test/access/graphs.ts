@@ -34,7 +34,14 @@ export type Graph = {
   teamMembers: { team: number; user: number }[];
   teamRepositories: { team: number; repository: number; role: string }[];
   collaborators: { repository: number; user: number; role: string }[];
-  assignments: { organization: number; role: number; level: number; user: number | undefined; team: number | undefined }[];
+  assignments: {
+    organization: number;
+    role: number;
+    level: number;
+    isSecurity: boolean;
+    user: number | undefined;
+    team: number | undefined;
+  }[];
   repositories: Repository[];
   apps: { id: number; bot: number }[];
   installations: Installation[];
@@ -42,7 +49,7 @@ export type Graph = {
 };
 
 /** The existing organization roles, with the level that each gives in every repository. */
-export type OrganizationRole = { id: number; base_role: string | null };
+export type OrganizationRole = { id: number; name: string; base_role: string | null };
 
 type Drawing = { random: Random; roles: readonly OrganizationRole[]; next: () => number };
 
@@ -118,7 +125,7 @@ export function drawGraph({ random, roles, next }: Drawing): Graph {
       ...some(teams, 5).map(({ id, organization }) => ({ organization, user: undefined, team: id })),
     ].map((one) => {
       const role = pick(roles);
-      return { ...one, role: role.id, level: levelOf(role.base_role) };
+      return { ...one, role: role.id, level: levelOf(role.base_role), isSecurity: role.name === 'security_manager' };
     }),
     repositories,
     apps: [app],
@@ -218,6 +225,19 @@ export class Reading {
     }
     for (const one of assignments) if (one.organization === owner && one.user === user) found.push(inAll(one.level));
     return Math.max(...found);
+  }
+
+  /** Whether a user is a security manager of an organization, directly or through a team. */
+  managesSecurity(user: number | undefined, organization: number): boolean {
+    if (user === undefined) return false;
+    const { assignments, teamMembers } = this.graph;
+    const teams = teamMembers.filter((one) => one.user === user).flatMap(({ team }) => this.chainOf(team));
+    return assignments.some(
+      (one) =>
+        one.isSecurity &&
+        one.organization === organization &&
+        (one.team === undefined ? one.user === user : teams.includes(one.team)),
+    );
   }
 
   level(user: number | undefined, repository: Repository): number {

@@ -4,6 +4,8 @@ import type { Requirement } from './requirements.ts';
 type There = {
   /** The caller's own role there. */
   readonly role: string | undefined;
+  /** Whether the caller is a security manager of the organization, or of the one that owns the repository. */
+  readonly managesSecurity: boolean;
   /** Whether the credential reaches the repository or organization beyond public data. */
   readonly reached: boolean;
 };
@@ -118,8 +120,10 @@ export function naive(needs: Requirement, facts: Facts, write: boolean): Outcome
   if (kind === 'installation') return 'allowed';
   if (needs.role !== undefined) {
     const isOfOrganization = needs.role === 'member' || needs.role === 'owner';
-    const role = isOfOrganization ? org?.role : repo?.role;
-    if (role === undefined || !ranks[needs.role]?.includes(role)) return quietly;
+    const there = isOfOrganization ? org : repo;
+    const hasRole = there?.role !== undefined && ranks[needs.role]?.includes(there.role) === true;
+    const isManager = needs.orRole === 'security_manager' && there?.managesSecurity === true;
+    if (!hasRole && !isManager) return quietly;
   }
   if (needs.interaction !== true || repo?.limit === undefined) return 'allowed';
   const excused = letIn[repo.limit] ?? [];

@@ -13,6 +13,7 @@ export type Requirement = {
   /** Set if the documents list tokens, and sessions are refused. The documents don't know sessions. */
   readonly sessions?: false;
   readonly role?: string;
+  readonly orRole?: string;
   readonly public?: boolean;
   readonly archived?: string;
   readonly locked?: string;
@@ -98,6 +99,7 @@ const fields = [
   'alsoScopes',
   'credentials',
   'role',
+  'orRole',
   'public',
   'archived',
   'locked',

@@ -107,6 +107,13 @@ const throughMembership = async (stage: Stage, { account }: Person): Promise<voi
   await asOwner.patch(`/orgs/${stage.org.login}`, { default_repository_permission: 'read' });
 };
 
+/** The address of a member's role as a security manager. */
+async function managerPath({ login }: Account, account: Account): Promise<string> {
+  const { body } = await asOwner.get(`/orgs/${login}/organization-roles`);
+  const { id } = body.roles.find(({ name }: { name: string }) => name === 'security_manager');
+  return `/orgs/${login}/organization-roles/users/${account.login}/${id}`;
+}
+
 const revocations: Readonly<Record<string, Revocation>> = {
   'a collaborator is removed': {
     give: collaborator,
@@ -123,6 +130,13 @@ const revocations: Readonly<Record<string, Revocation>> = {
   'an organization is left': {
     give: throughMembership,
     revoke: ({ org }, { account }) => asOwner.delete(`/orgs/${org.login}/members/${account.login}`),
+  },
+  'a role of the organization is withdrawn': {
+    give: async ({ org }, { account }) => {
+      await here.member(org, account);
+      expect((await asOwner.put(await managerPath(org, account))).status).toBe(204);
+    },
+    revoke: async ({ org }, { account }) => asOwner.delete(await managerPath(org, account)),
   },
   'members have no role any more': {
     give: throughMembership,

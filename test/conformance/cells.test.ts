@@ -31,6 +31,7 @@ const accounts = Object.fromEntries(
 const { owner } = accounts;
 const acme = await makeOrg(owner, 'acme');
 await member(acme, accounts.member);
+await member(acme, accounts.security_manager);
 await member(acme, await user('carl'));
 const elsewhere = await makeOrg(await user(), 'elsewhere');
 const repos = new Map<string, { id: number; name: string }>();
@@ -41,7 +42,12 @@ for (const visibility of visibilities) {
 }
 // If these alerts are disabled, rules refuse authorized callers.
 await opened.db.updateTable('repositories').set({ vulnerability_alerts: true }).execute();
-const { body: team } = await (await opened.as(owner)).post('/orgs/acme/teams', { name: 'team', privacy: 'closed' });
+const asOwner = await opened.as(owner);
+const managerRole = (await asOwner.get('/orgs/acme/organization-roles')).body.roles.find(
+  ({ name }: { name: string }) => name === 'security_manager',
+);
+await asOwner.put(`/orgs/acme/organization-roles/users/${accounts.security_manager.login}/${managerRole.id}`);
+const { body: team } = await asOwner.post('/orgs/acme/teams', { name: 'team', privacy: 'closed' });
 
 const made = new Map<string, Promise<string | undefined>>();
 const apps = new Map<string, ReturnType<typeof installApp>>();
@@ -124,7 +130,6 @@ const ofSome = new Set([
   'GET /repos/{owner}/{repo}/assignees/{assignee}',
   'GET /repos/{owner}/{repo}/collaborators/{username}',
   'GET /teams/{team_id}/invitations',
-  'GET /orgs/{org}/security-managers',
 ]);
 
 /**

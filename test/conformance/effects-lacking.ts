@@ -2,7 +2,7 @@
 export const lackingEffects: readonly { family: string; fields: readonly string[]; reason: string }[] = [
   {
     family: 'organizations',
-    fields: ['has_organization_projects', 'has_repository_projects'],
+    fields: ['has_organization_projects'],
     reason: 'there are no projects: kept and shown, since clients write it with all other settings',
   },
   { family: 'organizations', fields: ['members_can_delete_issues'], reason: 'no operation deletes an issue' },
@@ -33,7 +33,6 @@ export const lackingEffects: readonly { family: string; fields: readonly string[
     fields: ['version', 'job.id', 'job.html_url', 'detector.url', 'metadata', 'scanned'],
     reason: 'must be well-formed, and no operation shows it',
   },
-  { family: 'admin', fields: ['reason'], reason: 'nothing shows why somebody was suspended' },
   {
     family: 'apps',
     fields: [

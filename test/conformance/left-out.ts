@@ -15,7 +15,6 @@ export type LeftOut = {
 };
 
 const withReasons = (name: string, ...parts: readonly string[]): string[] => parts.map((part) => `/${name}/*/${part}`);
-const ofRule = (name: string): string => `/rules/*/parameters/${name}`;
 const ofSuggestions = ['rationale', 'confidence'] as const;
 
 /** All of it, with reasons. Nothing that Hearth accepts may be listed here. */
@@ -180,16 +179,5 @@ export const leftOut: readonly LeftOut[] = [
     places: ['/reason'],
     ignored: true,
     reason: 'nothing shows it: for a suspension, it is taken and not kept either',
-  },
-  {
-    operationIds: [
-      'repos/create-repo-ruleset',
-      'repos/update-repo-ruleset',
-      'repos/create-org-ruleset',
-      'repos/update-org-ruleset',
-    ],
-    places: ['review_draft_pull_requests', 'review_on_push'].map(ofRule),
-    ignored: true,
-    reason: 'no assistant reviews',
   },
 ];

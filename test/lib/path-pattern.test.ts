@@ -1,9 +1,13 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fnmatchOf, fnmatchProblem, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { fnmatchesOf, fnmatchOf, matchesFnmatch, pathOf, fnmatchProblem as problemOf } from '#lib/path-pattern.ts';
+import { stepsOfAllWork, stepsOfWork, stepsWithin } from '#lib/pattern-steps.ts';
 import { computing } from '#test/support/time.ts';
 
-const matches = (pattern: string, path: string): boolean => matchesFnmatch(fnmatchOf(pattern), pathOf(path));
+const matches = (pattern: string, path: string): boolean =>
+  matchesFnmatch(fnmatchOf(pattern, stepsOfWork()), pathOf(path), stepsOfWork());
+
+const fnmatchProblem = (pattern: string): string | undefined => problemOf(pattern, stepsOfWork());
 
 test.each<[string, string[], string[]]>([
   ['refs/heads/main', ['refs/heads/main'], ['refs/heads/mainly', 'refs/heads/a/main', 'refs/heads/Main']],
@@ -99,9 +103,9 @@ test('patterns match what a search through all possibilities matches', () => {
 });
 
 test('a pattern that tries everything costs steps in proportion to its length', () => {
-  const pattern = fnmatchOf(`${'**/'.repeat(40)}${'*a'.repeat(60)}b`);
+  const pattern = fnmatchOf(`${'**/'.repeat(40)}${'*a'.repeat(60)}b`, stepsOfWork());
   const path = pathOf(`${'a/'.repeat(100)}${'a'.repeat(255)}`);
-  expect(computing(() => matchesFnmatch(pattern, path))).toBeLessThan(200);
+  expect(computing(() => matchesFnmatch(pattern, path, stepsOfWork()))).toBeLessThan(200);
 });
 
 test('a pattern that takes too many steps for a path is refused', () => {
@@ -110,4 +114,43 @@ test('a pattern that takes too many steps for a path is refused', () => {
   expect(() => matches(`{${Array.from({ length: 90 }, (_, at) => `*a*${at}`).join(',')}}`, 'a'.repeat(4_000))).toThrow(
     'too many steps (interpreters.patternSteps)',
   );
+});
+
+const tooMany = 'too many steps (interpreters.patternWorkSteps)';
+
+test('all patterns of a list share the steps of their work', () => {
+  const patterns = fnmatchesOf(
+    Array.from({ length: 10_000 }, (_, at) => `*${'a'.repeat(50)}b${at}`),
+    stepsOfAllWork(),
+  );
+  const path = pathOf('a'.repeat(200));
+  const work = stepsOfWork();
+  const time = computing(() => expect(() => patterns.some((pattern) => matchesFnmatch(pattern, path, work))).toThrow(tooMany));
+  expect(time).toBeLessThan(2_000);
+  expect(matchesFnmatch(fnmatchOf('a', stepsOfWork()), pathOf('a'), stepsOfWork())).toBe(true);
+});
+
+test.each([
+  ['long alternatives', `?${'a'.repeat(120)}{${','.repeat(99)}}`],
+  ['alternatives of many braces', `{${','.repeat(99)}}${'{}'.repeat(70)}`],
+])('reading patterns takes steps: %s', (_what, pattern) => {
+  const list = Array.from({ length: 250 }, () => pattern);
+  const time = computing(() => expect(() => fnmatchesOf(list, stepsOfWork())).toThrow(tooMany));
+  expect(time).toBeLessThan(2_000);
+  expect(() => list.map((text) => problemOf(text, stepsOfWork()))).not.toThrow();
+});
+
+test('a list of long patterns without braces is read', () => {
+  const list = Array.from({ length: 250 }, (_, at) => `refs/heads/release-*/${'a'.repeat(200)}${at}`);
+  expect(fnmatchesOf(list, stepsOfWork())).toHaveLength(250);
+});
+
+test('steps of some work count among those of all', () => {
+  const all = { left: 1_000, limit: 'all' };
+  const work = stepsWithin(all);
+  expect(matchesFnmatch(fnmatchOf('refs/*', work), pathOf('refs/a'), work)).toBe(true);
+  expect(work.left).toBeLessThan(1_000);
+  expect(all.left).toBe(work.left);
+  const long = pathOf('a'.repeat(2_000));
+  expect(() => matchesFnmatch(fnmatchOf('*b', stepsOfWork()), long, stepsWithin(all))).toThrow('too many steps (all)');
 });

@@ -29,6 +29,7 @@ import { openSshServer, type SshServer } from '#ssh-server/server.ts';
 import { type Client, clientOf } from './client.ts';
 import { testDatabase } from './database.ts';
 import { atEndOfFile } from './end-of-file.ts';
+import { machinesInMemory } from './machines.ts';
 import { recordPerformed } from './performed.ts';
 
 /** A complete Hearth for one test file: real HTTP on loopback, with its own database and Git root. */
@@ -112,6 +113,7 @@ async function open({ resourceLimits, ...settings }: Partial<Settings>): Promise
     version: '0.0.0-test',
     webhooks: { allow: ['127.0.0.0/8'] },
     pages: { port: 3001 },
+    runners: { provider: machinesInMemory() },
     log: pino({ level: process.env.HEARTH_TEST_LOG ?? 'fatal' }),
     clock: () => clock.now,
     connections: 8,

@@ -17,7 +17,7 @@ const listed: readonly Listed[] = [
   },
   {
     usage: 'user',
-    about: 'Create users, verify their addresses, and set their passwords.',
+    about: 'Create users, verify their addresses, set their passwords, and list suspended ones.',
     load: async () => (await import('./user.ts')).userCommand,
   },
   {
@@ -85,8 +85,9 @@ const listed: readonly Listed[] = [
   {
     usage: 'doctor [options]',
     about:
-      'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, runners, ' +
-      'indexes. Ends with 1 when something is wrong.',
+      'Check an installation: programs, database, clock, disk, repositories and their refs, files, jobs, workflows, ' +
+      'runners, advisories, security configurations, migrations, budgets, webhooks, indexes. Ends with 1 when something ' +
+      'is wrong.',
     load: async () => (await import('./doctor.ts')).doctorCommand,
   },
   {
@@ -99,7 +100,8 @@ const listed: readonly Listed[] = [
     about:
       'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an ' +
       'organization apply to a repository, why a job of a workflow waits, what a default setup of code scanning analyses ' +
-      'and why nothing runs, what the pull requests in a merge queue wait for, or what the dependency bot looks for.',
+      'and why nothing runs, what the pull requests in a merge queue wait for, what the dependency bot looks for, or why a ' +
+      "repository can't have a security configuration.",
     load: async () => (await import('./explain.ts')).explainCommand,
   },
   {

@@ -36,6 +36,7 @@ const create = installationCommand(
   )
   .option('--url <address>', 'its home page', 'https://example.com')
   .option('--callback <address>', 'address to which users return after they agreed; may be repeated', collect, [])
+  .option('--setup-url <address>', 'address to which the browser goes after somebody has installed it on its page')
   .option('--permission <name=level>', 'a permission that it asks for, with its level, see below; may be repeated', collect, [])
   .option('--event <name>', 'an event that its webhook gets; may be repeated', collect, [])
   .option('--public', 'others may install it too')
@@ -56,6 +57,7 @@ const create = installationCommand(
           name,
           externalUrl: options.url,
           callbackUrls: options.callback,
+          setupUrl: options.setupUrl,
           permissions: Object.fromEntries(options.permission.map(namedLevel)),
           events: options.event,
           public: options.public,

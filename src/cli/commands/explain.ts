@@ -4,6 +4,7 @@ import { explainUpdates } from '#resources/actions/dependency-updates/index.ts';
 import { runsHostedJobs } from '#resources/actions/hosted-jobs/index.ts';
 import { explainJob } from '#resources/actions/workflow-runs/index.ts';
 import { allEndpoints } from '#resources/all.ts';
+import { explainConfiguration } from '#resources/code/code-security/index.ts';
 import { explainQueue } from '#resources/collaboration/merge-queues/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import { type AnalysedProduct, analysedProducts } from '#resources/repositories/repository-security/index.ts';
@@ -90,6 +91,11 @@ const explanations: { readonly [Word in string]?: (asked: Asked) => Promise<Expl
     return { value, lines: [`dependency updates of ${owner}/${name}`, ...value.steps.map(lineOf)] };
   },
 
+  async CONFIGURATION({ context: { db }, owner, name }) {
+    const value = await explainConfiguration(db, (await repoNamed(db, `${owner}/${name}`)).id);
+    return { value, lines: [`security configuration of ${owner}/${name}`, ...value.steps.map(lineOf)] };
+  },
+
   async SETUP({ context: { db, now, hearth }, owner, name, ref }) {
     const repo = await repoNamed(db, `${owner}/${name}`);
     const product = productOf(ref);
@@ -145,10 +151,14 @@ export const explainCommand = installationCommand(
   'explain',
   'Show step by step why a request or a push is allowed or refused (without carrying it out), which rules of an organization ' +
     'apply to a repository, why a job of a workflow waits, what a default setup of code scanning analyses and why nothing ' +
-    'runs, what the pull requests in a merge queue wait for, or what the dependency bot looks for.',
+    'runs, what the pull requests in a merge queue wait for, what the dependency bot looks for, or why a repository ' +
+    "can't have a security configuration.",
   'hearth explain --token "$TOKEN" GET /orgs/acme/hooks',
 )
-  .argument('<method>', 'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or SETUP; or QUEUE; or UPDATES')
+  .argument(
+    '<method>',
+    'GET, POST, PUT, PATCH or DELETE; or PUSH; or REPO; or JOB; or SETUP; or QUEUE; or UPDATES; or CONFIGURATION',
+  )
   .argument('<path>', 'path of the API, as /repos/acme/engine; for the other words the repository, as acme/engine')
   .argument(
     '[ref]',

@@ -1,6 +1,7 @@
 import { text } from 'node:stream/consumers';
 import { Command } from '@commander-js/extra-typings';
-import { createUser, verifyEarlierEmails, verifyEmail } from '#resources/identity/accounts/index.ts';
+import { timestamp } from '#lib/time.ts';
+import { createUser, listSuspended, verifyEarlierEmails, verifyEmail } from '#resources/identity/accounts/index.ts';
 import { changePassword, hashPassword } from '#resources/platform/oauth/index.ts';
 import { counted, installationCommand, onInstallation, print } from '../command.ts';
 import { userNamed } from '../lookup.ts';
@@ -70,8 +71,27 @@ const verifyAll = (command: { optsWithGlobals(): object }, { domain, dryRun }: A
     ]);
   });
 
+const suspended = installationCommand(
+  'suspended',
+  'List the suspended users: since when, by whom and why.',
+  'hearth user suspended',
+).action((_options, command) =>
+  onInstallation(command, async ({ db }) => {
+    const users = await listSuspended(db);
+    print(
+      command,
+      users,
+      users.map(({ login, since, by, reason }) => {
+        const who = by === null ? '' : `, by ${by}`;
+        return `${login}  since ${timestamp(since)}${who}: ${reason ?? 'no reason given'}`;
+      }),
+    );
+  }),
+);
+
 export const userCommand = new Command('user')
-  .description('Create users, verify their addresses, and set their passwords.')
+  .description('Create users, verify their addresses, set their passwords, and list suspended ones.')
   .addCommand(create)
   .addCommand(verifyAddress)
-  .addCommand(password);
+  .addCommand(password)
+  .addCommand(suspended);

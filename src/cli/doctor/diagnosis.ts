@@ -2,8 +2,8 @@ import type { Db } from '#database/connect.ts';
 import type { Id } from '#lib/id.ts';
 import type { CommandContext } from '../installation.ts';
 
-/** The result of a check. If it isn't `ok`, the administrator must act. */
-export type Diagnosis = { check: string; ok: boolean; detail: string };
+/** The result of a check. If it isn't `ok`, the administrator must act. A warning is worth reading, and may be intended. */
+export type Diagnosis = { check: string; ok: boolean; warning?: boolean; detail: string };
 
 /** The context of checks. */
 export type CheckContext = Pick<CommandContext, 'db' | 'hearth'>;

@@ -6,8 +6,8 @@ import { runText } from '../process/run.ts';
 import type { GitRepository } from '../repo.ts';
 import { mergeCommits } from './merge.ts';
 
-/** The rebased head, or the reason why there is none: a conflict, or too many commits. */
-type Rebase = { rebased: true; head: Oid } | { rebased: false; reason: 'conflict' | 'too-many' };
+/** The rebased head, or the reason why there is none: a conflict, too many commits, or other files than those of the merge. */
+type Rebase = { rebased: true; head: Oid } | { rebased: false; reason: 'conflict' | 'too-many' | 'other-files' };
 
 /** The public API's limit. */
 const maxCommits = 100;
@@ -15,9 +15,14 @@ const maxCommits = 100;
 /**
  * Copies the commits that `head` has and `onto` lacks on top of `onto`, without merge commits and commits that change nothing
  * there. The authors stay, and `committer` commits them. It moves no ref.
+ * @param given.tree the files of a merge of `head` into `onto`. The copies can bring others, which nobody has seen: what a merge
+ * commit took back, or changes to what both have got
  */
-export async function rebaseCommits(repo: GitRepository, given: { onto: Oid; head: Oid; committer: Identity }): Promise<Rebase> {
-  const { onto, head, committer } = given;
+export async function rebaseCommits(
+  repo: GitRepository,
+  given: { onto: Oid; head: Oid; tree: Oid; committer: Identity },
+): Promise<Rebase> {
+  const { onto, head, tree, committer } = given;
   const range = ['--reverse', '--topo-order', '--no-merges', `--max-count=${maxCommits + 1}`];
   const text = await runText(repo, ['rev-list', ...range, checkedOid(head), `^${checkedOid(onto)}`, '--']);
   const oids = text.split('\n').filter((line) => line !== '');
@@ -35,5 +40,11 @@ export async function rebaseCommits(repo: GitRepository, given: { onto: Oid; hea
     const copy = await writeCommit(repo, { tree: merged.tree, parents: [tip.oid], author, committer, message });
     tip = await reader.getCommit(copy);
   }
-  return { rebased: true, head: tip.oid };
+  return tip.tree === tree ? { rebased: true, head: tip.oid } : { rebased: false, reason: 'other-files' };
+}
+
+/** Whether there are merge commits among those that `head` has and `onto` lacks. */
+export async function hasMerges(repo: GitRepository, { onto, head }: { onto: Oid; head: Oid }): Promise<boolean> {
+  const args = ['rev-list', '--merges', '--max-count=1', checkedOid(head), `^${checkedOid(onto)}`, '--'];
+  return (await runText(repo, args)).trim() !== '';
 }

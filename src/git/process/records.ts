@@ -5,7 +5,7 @@ import { outputOf } from './output-stream.ts';
 import { type StartOptions, startGit } from './process.ts';
 import { failure, type RunOptions } from './run.ts';
 
-type RecordOptions = Pick<StartOptions, 'kind' | 'config'> & {
+type RecordOptions = Pick<StartOptions, 'kind' | 'config' | 'timeout'> & {
   /** The byte that ends a record: 0, or 10 for lines. */
   separator: 0 | 10;
   input?: string;

@@ -44,6 +44,19 @@ function orderOf({ descending, newestFirst }: { descending?: true; newestFirst?:
   return descending ? ['--sort=-refname'] : [];
 }
 
+/** The first names of the refs below `prefix`, without it, up to `count`. */
+export async function listFirstNames(
+  repo: GitRepository,
+  { prefix, count, isDescending = false }: { prefix: 'refs/heads/' | 'refs/tags/'; count: number; isDescending?: boolean },
+): Promise<string[]> {
+  const sort = isDescending ? ['--sort=-refname'] : [];
+  const text = await runText(repo, ['for-each-ref', `--count=${count}`, '--format=%(refname)', ...sort, prefix]);
+  return text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => line.slice(prefix.length));
+}
+
 /** Whether there is a branch. */
 export async function hasBranches(repo: GitRepository): Promise<boolean> {
   await using reader = await openObjects(repo);

@@ -13,6 +13,7 @@ import { refRules } from './ref-rules/family.ts';
 import { repositoryRules } from './repository-rules/family.ts';
 import { rulesets } from './rulesets/family.ts';
 import { secretScanning } from './secret-scanning/family.ts';
+import { sourcePages } from './source-pages/family.ts';
 
 /**
  * The families of the product *code* (what lies in Git, and the rules on its refs), in their order: a family may import only
@@ -34,4 +35,5 @@ export const codeFamilies = [
   gitData,
   branches,
   contents,
+  sourcePages,
 ] as const;

@@ -75,6 +75,8 @@ export type Table = {
   interpreters: Record<string, number>;
   /** Languages that count in statistics: programming and markup, but not prose and data. */
   counted: number[];
+  /** Colours in hexadecimal digits. */
+  colors: Record<number, string>;
 };
 
 /** Makes the table from the installed data. */
@@ -99,6 +101,11 @@ export function makeTable(): Table {
     filenames: choose(languages, (language) => ('filenames' in language ? (language.filenames ?? []) : [])),
     interpreters: choose(languages, (language) => ('interpreters' in language ? (language.interpreters ?? []) : [])),
     counted: languages.flatMap(({ type }, index) => (type === 'programming' || type === 'markup' ? [index] : [])),
+    colors: Object.fromEntries(
+      languages.flatMap((language, index) =>
+        'color' in language && language.color ? [[index, language.color.slice(1).toLowerCase()]] : [],
+      ),
+    ),
   };
 }
 

@@ -17,6 +17,9 @@ const numbers = new Map(table.names.map((name, index) => [name, index]));
 /** The group of a language: TypeScript for TSX. */
 export const groupOf = (language: string): string | undefined => nameOf(table.groups[numbers.get(language) ?? -1]);
 
+/** The colour of a language, in six hexadecimal digits. */
+export const colorOfLanguage = (language: string): string | undefined => table.colors[numbers.get(language) ?? -1];
+
 const counted = new Set(table.counted);
 
 /** The language of a file in a repository's statistics; undefined for prose and data. */

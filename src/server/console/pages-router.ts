@@ -1,13 +1,16 @@
 import findMyWay from 'find-my-way';
 import type { Page } from '#console/page.ts';
 
-type PageMatch = { readonly page: Page; readonly route: string; readonly words: Readonly<Record<string, string>> };
+/** Whatever has addresses like pages. */
+type Addressed = { readonly path: string };
+
+type Match<Item> = { readonly page: Item; readonly route: string; readonly words: Readonly<Record<string, string>> };
 
 /** Finds the page of an address, with or without a query. */
-export type PageRouter = (address: string) => PageMatch | undefined;
+export type PageRouter<Item extends Addressed = Page> = (address: string) => Match<Item> | undefined;
 
 /** The router of all pages. @throws Error if two pages have the same address */
-export function pageRouterOf(pages: readonly Page[]): PageRouter {
+export function pageRouterOf<Item extends Addressed>(pages: readonly Item[]): PageRouter<Item> {
   const router = findMyWay({ maxParamLength: 4096, ignoreTrailingSlash: true });
   for (const page of pages) {
     const rest = /\{(\w+)\*\}$/.exec(page.path)?.[1];
@@ -17,7 +20,7 @@ export function pageRouterOf(pages: readonly Page[]): PageRouter {
   return (address) => {
     const found = router.find('GET', address);
     if (!found) return undefined;
-    const { page, rest, route } = found.store as { page: Page; rest: string | undefined; route: string };
+    const { page, rest, route } = found.store as { page: Item; rest: string | undefined; route: string };
     const { '*': tail = '', ...named } = found.params;
     const words = rest === undefined ? named : { ...named, [rest]: tail };
     return { page, route, words: words as Record<string, string> };

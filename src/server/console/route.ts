@@ -6,8 +6,9 @@ import type { Logger } from 'pino';
 import { callerOf } from '#access/rate-limits.ts';
 import { anonymous, type Viewer } from '#access/viewer.ts';
 import { allPages } from '#console/all.ts';
+import { type ByteAddress, byteAddresses } from '#console/byte-addresses.ts';
 import { plainFrame } from '#console/frames/plain.ts';
-import type { PageContent, PageRequest } from '#console/page.ts';
+import type { Page, PageContent, PageRequest } from '#console/page.ts';
 import { errorContent } from '#console/pages/error.ts';
 import type { Database } from '#database/connect.ts';
 import { openScope } from '#endpoint/scope.ts';
@@ -26,12 +27,12 @@ import { consumePageLimit } from '#server/rate-limit.ts';
 import { linksFor } from '#server/request-links.ts';
 import { loggedCredential } from '#server/request-log.ts';
 import { Moved } from '#server/resolve.ts';
-import type { RunContext } from '#server/run.ts';
 import { refusedBy, sendRefusal } from '#server/send-error.ts';
 import { type PageRouter, pageRouterOf } from './pages-router.ts';
-import { findRawPage, sendRawPage } from './raw-pages.ts';
 import { readPage } from './read-page.ts';
+import { sendBytes } from './send-bytes.ts';
 import { accepts, newNonce, sendHtml } from './send-page.ts';
+import { findTextAddress, sendText } from './send-text.ts';
 
 type Parts = {
   readonly database: Database;
@@ -46,7 +47,7 @@ type Exchange = { readonly request: FastifyRequest; readonly reply: FastifyReply
 
 /** Adds the pages. They answer whatever no other route has; what is no page is left to the handler of unknown addresses. */
 export function addConsole(app: FastifyInstance, parts: Parts): void {
-  const find = pageRouterOf(allPages);
+  const find = pageRouterOf([...allPages, ...byteAddresses]);
   app.get(`${assetPrefix}*`, (request, reply) => sendAsset({ request, reply }));
   app.get<{ Params: { id: string } }>('/avatars/u/:id', (request, reply) => sendAvatar(reply, Number(request.params.id)));
   app.register(async (scope) => {
@@ -69,35 +70,19 @@ function sendApiAddress(parts: Parts, { request, reply }: Exchange): FastifyRepl
   return sendRefusal(parts, { request, reply }, { status: 404, message });
 }
 
-async function answer(parts: Parts, find: PageRouter, exchange: Exchange): Promise<FastifyReply> {
+async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchange: Exchange): Promise<FastifyReply> {
   const { request, reply } = exchange;
-  const rawPage = findRawPage(request.url);
-  const match = request.url.startsWith('/api/') || rawPage ? undefined : find(request.url);
-  const isKnown = match !== undefined || rawPage !== undefined;
-  if (!isKnown && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
-  if (!isKnown) throw notFound();
-  if (wantsJson(request)) return sendApiAddress(parts, exchange);
-  const { viewer, pageRequest } = await requestOf(parts, exchange, match?.words ?? {});
-  if (match?.page.isForPeople && !viewer.account)
-    return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
-  const context = await openContext(parts, exchange, { viewer, pageRequest });
-  if (rawPage) return sendRawPage(rawPage, context, reply);
+  const text = findTextAddress(request.url);
+  const match = request.url.startsWith('/api/') ? undefined : find(request.url);
+  const isPage = match !== undefined && 'render' in match.page && text === undefined;
+  if (!match && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
   if (!match) throw notFound();
-  const { page } = match;
-  const { found, positions } = await readPage(page, pageRequest, context);
-  const content = page.render(found, pageRequest, positions);
-  if ('redirect' in content) return reply.redirect(content.redirect, 302);
-  return send(exchange, { status: 200, content, body: page.frame.render(content, found as never, pageRequest) });
-}
-
-type Asked = { readonly viewer: Viewer; readonly pageRequest: PageRequest };
-
-/** Takes one of the slots of requests, counts the page, and opens the scope in which it reads. */
-async function openContext(
-  { services, database, clock }: Parts,
-  { request, reply }: Exchange,
-  { viewer, pageRequest }: Asked,
-): Promise<RunContext> {
+  if (isPage && wantsJson(request)) return sendApiAddress(parts, exchange);
+  const { page, words } = match;
+  const { viewer, pageRequest } = await requestOf(parts, exchange, words);
+  if ('render' in page && page.isForPeople && !viewer.account)
+    return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
+  const { services, database, clock } = parts;
   const caller = callerOf(viewer, request.ip);
   request.caller = caller;
   await admit(services.limiters.requests, caller, reply);
@@ -105,11 +90,17 @@ async function openContext(
   await consumePageLimit({ viewer, caller, db, services }, 'pages');
   const git = storeFor(services.git, caller);
   const scope = openScope({ db, links: pageRequest.links, viewer, now: clock(), git });
-  return { scope, services: { ...services, git }, caller, address: request.ip };
+  const context = { scope, services: { ...services, git }, caller, address: request.ip };
+  if (text) return sendText(reply, text, context);
+  if (!('render' in page)) return sendBytes(exchange, page, { pageRequest, context });
+  const { found, positions } = await readPage(page, pageRequest, context);
+  const content = page.render(found, pageRequest, positions);
+  if ('redirect' in content) return reply.redirect(content.redirect, 302);
+  return send(exchange, { status: 200, content, body: page.frame.render(content, found as never, pageRequest) });
 }
 
 /** The viewer of a request by its session, and what a page knows of the request. */
-async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Record<string, string>>): Promise<Asked> {
+async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Record<string, string>>): Promise<{ viewer: Viewer; pageRequest: PageRequest }> {
   const session = await sessionOf(parts.routeParts, request);
   const viewer = session?.viewer ?? anonymous;
   request.actor = viewer.account?.login;

@@ -49,7 +49,9 @@ test('each provider says what it isolates', async () => {
   const open = await processProvider({ folder: '/nowhere', path: '' }).check();
   expect(open).toMatchObject({ warning: expect.stringContaining('the provider `process` isolates nothing') });
   expect(open.problem).toBeUndefined();
-  expect(await noProvider.check()).toEqual({ detail: 'none: no machines are made' });
+  expect(await noProvider.check()).toEqual({
+    detail: 'none: no machines are made, and hosted runners stay `Stuck` (HEARTH_RUNNER_PROVIDER)',
+  });
 });
 
 test('there is a filter of system calls for the processors that are known', () => {

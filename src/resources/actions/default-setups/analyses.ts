@@ -6,14 +6,12 @@ import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { fixedValue } from '#lib/limits.ts';
-import { listUsableRegistries } from '#resources/actions/private-registries/index.ts';
+import { listRegistriesForServer } from '#resources/actions/private-registries/index.ts';
 import { headCommitOf, type NewRun, prepareDynamicRun, readCalledFiles } from '#resources/actions/workflow-runs/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import type { ScannedLanguage } from '#resources/repositories/repository-security/index.ts';
 import { inputNamesOf, isCallable } from '#workflow-files/calls.ts';
 import { dynamicPath } from '#workflow-files/file.ts';
-import { workflowFileLimits } from '#workflow-files/limits.ts';
 import { analysedLanguages } from './languages.ts';
 import type { SetupRow } from './store.ts';
 import { type AnalyserCall, analysisWorkflow, inputsOf, probeWorkflow, titles, workflowNames } from './workflow.ts';
@@ -62,12 +60,12 @@ export async function prepareAnalysis(
   const languages = await analysedLanguages(scope, repository, analysis);
   if (languages.length === 0) return undefined;
   const { calls, problems } = await callsOf(scope, repository, analysis, { languages, target });
-  const registries = await listUsableRegistries(scope.db, scope.services.secrets, repository);
+  const registries = await listRegistriesForServer(scope.db, scope.services.secrets, repository);
   const { ref, sha, branch, title, pull, actor, eventId } = target;
   const content = analysisWorkflow({
     product,
     calls,
-    registries: gather(registries, 'name').slice(0, fixedValue(workflowFileLimits.registries)),
+    registries: registries.granted,
     isReplaceable: pull !== undefined,
   });
   const run = await prepareDynamicRun(scope, {

@@ -14,8 +14,9 @@ import {
 } from './schemas.ts';
 
 const administers = { scopes: ['repo'], role: 'admin' } as const;
-const reads = { ...administers, permission: 'administration:read' } as const;
-const writes = { ...administers, permission: 'administration:write' } as const;
+const managesSecurity = { ...administers, orRole: 'security_manager' } as const;
+const reads = { ...managesSecurity, permission: 'administration:read' } as const;
+const writes = { ...managesSecurity, permission: 'administration:write' } as const;
 
 export const getCodeScanningSetup = endpoint({
   id: 'code-scanning/get-default-setup',
@@ -45,7 +46,11 @@ export const updateCodeScanningSetup = endpoint({
 });
 
 // Document 3 has both for personal tokens only, and requires write access for the GET too.
-const quality = { ...writes, credentials: ['classic_pat', 'fine_grained_pat', 'oauth_app', 'session'] } as const;
+const quality = {
+  ...administers,
+  permission: 'administration:write',
+  credentials: ['classic_pat', 'fine_grained_pat', 'oauth_app', 'session'],
+} as const;
 
 export const getCodeQualitySetup = endpoint({
   id: 'code-quality/get-setup',

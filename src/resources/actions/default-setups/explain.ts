@@ -2,6 +2,7 @@
 import type { Needs, Scope } from '#endpoint/scope.ts';
 import type { Secrets } from '#lib/secrets.ts';
 import { timestamp } from '#lib/time.ts';
+import { listRegistriesForServer } from '#resources/actions/private-registries/index.ts';
 import { explainJob, findLatestRun } from '#resources/actions/workflow-runs/index.ts';
 import { loadActionsPolicy } from '#resources/repositories/actions-permissions/index.ts';
 import { loadNamed, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
@@ -13,8 +14,8 @@ import { analysedLanguages, detectLanguages } from './languages.ts';
 import { findSetup } from './store.ts';
 import { workflowNames } from './workflow.ts';
 
-/** A check, and whether the setup passes it. */
-type SetupStep = { readonly check: string; readonly passed: boolean; readonly because: string };
+/** A check, and whether the setup passes it; undefined for what its jobs go on without. */
+type SetupStep = { readonly check: string; readonly passed: boolean | undefined; readonly because: string };
 
 type SetupExplanation = { readonly product: AnalysedProduct; readonly steps: readonly SetupStep[]; readonly message: string };
 
@@ -30,7 +31,7 @@ export async function explainSetup(
 ): Promise<SetupExplanation> {
   const steps: SetupStep[] = [];
   for await (const step of stepsOf(scope, repository, product, options)) steps.push(step);
-  const reason = steps.find(({ passed }) => !passed) ?? steps.at(-1);
+  const reason = steps.find(({ passed }) => passed === false) ?? steps.at(-1);
   return { product, steps, message: reason?.because ?? '' };
 }
 
@@ -68,6 +69,9 @@ async function* stepsOf(
     const because = problem ?? (allowed === true ? `${language} is analysed by ${uses}` : `${uses}: ${allowed.reason}`);
     yield { check: 'analyser', passed: problem === undefined && allowed === true, because };
   }
+  const { refused } = await listRegistriesForServer(db, options.secrets, repository);
+  for (const { name, reason } of refused)
+    yield { check: 'private registry', passed: undefined, because: `its jobs get no ${name}: ${reason}` };
   yield* runSteps(scope, repository, product, options);
   yield { check: 'schedule', passed: true, because: `the next weekly analysis is at ${timestamp(setup.next_run_at)}` };
 }

@@ -5,40 +5,23 @@ import type { Account } from '#access/viewer.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
 import { batchSubscription } from '#events/subscription.ts';
 import { enqueueAll, job } from '#jobs/job.ts';
-import { unique } from '#lib/collections.ts';
+import { gather, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
+import { Refusal } from '#lib/refusal.ts';
 import { commentOnIssue, findIssueForUpdate, loadComments, type TextAction } from '#resources/collaboration/issues/index.ts';
+import { changePull, findPullForUpdate } from '#resources/collaboration/pulls/index.ts';
 import { loadAccounts } from '#resources/identity/accounts/index.ts';
-import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
-import { botActionIn, mentionOf } from './bot.ts';
-import { type IgnoredPart, ignoresOf } from './ignores.ts';
+import { mentionOf } from './bot.ts';
+import { type Command, commandOf } from './command-text.ts';
+import { hastenSchedules, loadConfigs } from './config-store.ts';
+import { conditionOf, ignoresOf } from './ignores.ts';
+import { loadOwnPull, type OwnPull } from './own-pulls.ts';
 import { closeProposal } from './proposals.ts';
+import { queueOf } from './queue.ts';
 import { recreate } from './recreate.ts';
-import { findProposal, insertIgnores, loadProposals, type ProposalRow } from './store.ts';
-import { closingTexts } from './texts.ts';
-
-type Command = { readonly name: 'rebase' | 'recreate' | 'close' } | { readonly name: 'ignore'; readonly part: IgnoredPart };
-
-/** The names by which comments may address the bot: its account's login, and the public API's name. */
-const mentions = ['hearth-dependency-bot', 'dependency-bot', 'dependabot'] as const;
-
-const commandForm = new RegExp(`^@(?:${mentions.join('|')})\\s+(.+)$`, 'i');
-const ignoreForm = /^ignore this (dependency|major version|minor version|patch version)$/;
-
-/** The command of a comment: `unknown` for one that the bot doesn't have, undefined where a comment has none. */
-function commandOf(body: string): Command | 'unknown' | undefined {
-  const line = body
-    .slice(0, maxComment)
-    .split(/\r?\n/)
-    .find((text) => commandForm.test(text.trim()));
-  const words = line === undefined ? undefined : commandForm.exec(line.trim())?.[1]?.trim().toLowerCase().replaceAll(/\s+/g, ' ');
-  if (words === undefined) return undefined;
-  if (words === 'rebase' || words === 'recreate' || words === 'close') return { name: words };
-  const part = ignoreForm.exec(words)?.[1]?.split(' ')[0];
-  return part === undefined ? 'unknown' : { name: 'ignore', part: part as IgnoredPart };
-}
-
-const maxComment = 10_000;
+import { updateVulnerable } from './security.ts';
+import { insertIgnores, listIgnores, loadProposals, removeIgnores } from './store.ts';
+import { closingTexts, codeOf } from './texts.ts';
 
 type Payload = { readonly issue: Id<'issues'>; readonly comment: Id<'issue_comments'> };
 
@@ -51,7 +34,7 @@ export const followComments = batchSubscription<'issue_comment.created', JobCont
     const proposals = await loadProposals(db, unique(events.map(({ data }) => data.issue)));
     const entries = events.flatMap(({ data: { issue, comment } }) => {
       const row = proposals.get(issue);
-      return row?.is_open ? [{ payload: { issue, comment }, options: { queue: `dependency-updates:${row.repository_id}` } }] : [];
+      return row ? [{ payload: { issue, comment }, options: { queue: queueOf(row.repository_id) } }] : [];
     });
     if (entries.length > 0) await change(({ tx }) => enqueueAll(tx, runCommand, entries));
   },
@@ -62,51 +45,110 @@ export const runCommand = job<Payload, JobContext>({
   name: 'dependency-updates.run-command',
   attempts: 5,
   async run({ issue, comment: id }, context) {
-    const row = await findProposal(context.db, issue);
-    const [comment] = row?.is_open ? await loadComments(context.db, [id]) : [];
+    const [comment] = await loadComments(context.db, [id]);
     const command = comment?.body == null ? undefined : commandOf(comment.body);
-    if (!row || !comment || command === undefined) return;
-    const repository = (await loadNamedRepositories(context.db, [row.repository_id])).get(row.repository_id);
-    const action = repository && (await botActionIn(context.scope, repository));
-    if (!action) return;
+    if (!comment || command === undefined) return;
+    const own = await loadOwnPull(context, issue);
     const { author_id } = comment;
     const author = author_id === null ? undefined : (await loadAccounts(context.db, [author_id])).get(author_id);
     // Its own comments have no commands, and answering another bot could go on for ever.
-    if (!author || author.kind === 'bot') return;
-    const refusal = await refusalOf(context, action, author, command);
-    if (refusal !== undefined) return answer(context, action, issue, refusal);
-    if (command !== 'unknown') await run(context, { row, action, repository, command, by: author.id });
+    if (!own || !author || author.kind === 'bot') return;
+    const refusal = await refusalOf(context, own, author, command);
+    const reply = refusal ?? (command === 'unknown' ? undefined : await run(context, own, command, author.id));
+    if (reply !== undefined) await answer(context, own.action, issue, reply);
   },
 });
 
 async function refusalOf(
   { db }: JobContext,
-  action: TextAction,
+  { row, action }: OwnPull,
   account: Account,
   command: Command | 'unknown',
 ): Promise<string | undefined> {
   if (account.kind !== 'user') return 'Only people can give commands.';
   const role = (await findRepoById(db, { account, grant: { kind: 'none' } }, action.repo.id))?.role;
   if (!reaches(role, 'write')) return 'Only people who may write to this repository can give commands.';
-  if (command !== 'unknown') return undefined;
-  const ignoring = '`ignore this dependency` (or `major version`, `minor version`, `patch version`)';
-  return `The commands are \`rebase\`, \`recreate\`, \`close\` and ${ignoring}, after \`${mentionOf(action)}\`.`;
+  if (command === 'unknown')
+    return (
+      'The commands are `rebase`, `recreate`, `close`, `reopen`, `ignore this dependency` (or `major version`, ' +
+      '`minor version`, `patch version`; or the name of a dependency in the place of `this`), `unignore NAME` (or ' +
+      `\`unignore *\`) and \`show NAME ignore conditions\`, after \`${mentionOf(action)}\`.`
+    );
+  const needsOpen = !['reopen', 'unignore', 'show'].includes(command.name);
+  return needsOpen && !row.is_open ? 'This pull request is closed. `reopen` opens it again.' : undefined;
 }
 
-type Running = {
-  readonly row: ProposalRow;
-  readonly action: TextAction;
-  readonly repository: Parameters<typeof recreate>[1];
-  readonly command: Command;
-  readonly by: Id<'accounts'>;
-};
+/** Runs a command. @returns what the bot answers; undefined where what it does says enough */
+async function run(context: JobContext, own: OwnPull, command: Command, by: Id<'accounts'>): Promise<string | undefined> {
+  const { row, action, repository } = own;
+  switch (command.name) {
+    case 'rebase':
+    case 'recreate':
+      return void (await recreate(context, repository, row, { isAsked: true, overwrites: command.name === 'recreate' }));
+    case 'reopen':
+      return reopen(context, own);
+    case 'show':
+      return showIgnores(context, own, command.dependency);
+    case 'unignore':
+      return unignore(context, own, command);
+    case 'close':
+    case 'ignore': {
+      const part = command.name === 'ignore' ? command.part : 'version';
+      const name = command.name === 'ignore' ? command.dependency : undefined;
+      const dependencies = row.dependencies.filter((one) => name === undefined || isNamed(one.name, name));
+      if (dependencies.length === 0) return `This pull request updates no ${codeOf(name ?? '')}.`;
+      const ignores = ignoresOf({ ...row, dependencies }, part, { by, now: context.now });
+      await context.change(({ tx }) => insertIgnores(tx, ignores));
+      return void (await closeProposal(context, action, row, closingTexts.ignored, { keepsBranch: true }));
+    }
+  }
+}
 
-async function run(context: JobContext, { row, action, repository, command, by }: Running): Promise<void> {
-  if (command.name === 'rebase' || command.name === 'recreate')
-    return recreate(context, repository, row, { isAsked: true, overwrites: command.name === 'recreate' });
-  const part = 'part' in command ? command.part : 'version';
-  await context.change(({ tx }) => insertIgnores(tx, ignoresOf(row, part, { by, now: context.now })));
-  await closeProposal(context, action, row, closingTexts.ignored, { keepsBranch: true });
+const isNamed = (name: string, wanted: string): boolean => name.toLowerCase() === wanted.toLowerCase();
+
+/** Reopens a pull request. What follows is the same as where people do it themselves. */
+async function reopen(context: JobContext, { pull, action }: OwnPull): Promise<string | undefined> {
+  try {
+    await context.change(async (scope) => {
+      const locked = await findPullForUpdate(scope.tx, pull);
+      if (locked?.state === 'closed') await changePull(scope, action, locked, { state: 'open' }, undefined);
+    });
+    return undefined;
+  } catch (error) {
+    if (!(error instanceof Refusal)) throw error;
+    return `It can’t be reopened: ${error.message}`;
+  }
+}
+
+/** What comments and closed pull requests have said about a dependency. */
+const ignoresFor = async ({ db }: JobContext, { row }: OwnPull, isWanted: (name: string) => boolean) =>
+  (await listIgnores(db, row.repository_id, row.ecosystem)).filter((one) => isWanted(one.package));
+
+async function showIgnores(context: JobContext, own: OwnPull, name: string): Promise<string> {
+  const ignores = await ignoresFor(context, own, (one) => isNamed(one, name));
+  if (ignores.length === 0) return `Nothing of ${codeOf(name)} is ignored.`;
+  const conditions = unique(ignores.map(conditionOf));
+  return [`Of ${codeOf(name)}, these versions are ignored:`, '', ...conditions.map((text) => `- ${codeOf(text)}`)].join('\n');
+}
+
+async function unignore(
+  context: JobContext,
+  own: OwnPull,
+  { dependency, condition }: Extract<Command, { name: 'unignore' }>,
+): Promise<string> {
+  const { row, repository } = own;
+  const names = dependency === '*' ? gather(row.dependencies, 'name') : [dependency];
+  const ignores = await ignoresFor(context, own, (name) => names.some((one) => isNamed(name, one)));
+  const removed = ignores.filter((one) => condition === undefined || isNamed(conditionOf(one), condition));
+  if (removed.length === 0) return `Nothing of that is ignored. \`show NAME ignore conditions\` lists what is.`;
+  const config = (await loadConfigs(context.db, [repository.id])).get(repository.id)?.config;
+  const entries = (config?.updates ?? []).flatMap(({ ecosystem }, at) => (ecosystem === row.ecosystem ? [at] : []));
+  await context.change(async ({ tx }) => {
+    await removeIgnores(tx, gather(removed, 'id'));
+    await hastenSchedules(tx, repository.id, entries, context.now);
+  });
+  await updateVulnerable(context, repository, { unlessSame: 'never' });
+  return `${unique(gather(removed, 'package')).map(codeOf).join(', ')}: these versions are proposed again by the next search.`;
 }
 
 const answer = (context: JobContext, action: TextAction, issue: Id<'issues'>, text: string): Promise<void> =>

@@ -3,7 +3,7 @@ import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import type { BotConfig, ConfigProblem } from '#resources/security/dependency-bot/index.ts';
+import type { BotConfig, ConfigProblem, UpdateEntry } from '#resources/security/dependency-bot/index.ts';
 
 /** The configuration file of a repository, as it was read last. */
 export type ConfigRow = Omit<Selectable<DB['dependency_configs']>, 'config' | 'problems'> & {
@@ -72,11 +72,18 @@ export async function replaceSchedules(
     .execute();
 }
 
-/** The entries whose time has come, the longest waiting first. */
-export const listDue = (db: Db, { until, limit }: { until: Date; limit: number }): Promise<ScheduleRow[]> =>
+/** An entry whose time has come. `times` is null where the file has no such entry any more. */
+type DueRow = ScheduleRow & { readonly times: UpdateEntry['schedule'] | null };
+
+/** The entries whose time has come, the longest waiting first. Of the files, which may be long, it reads the schedules alone. */
+export const listDue = (db: Db, { until, limit }: { until: Date; limit: number }): Promise<DueRow[]> =>
   db
     .selectFrom('dependency_schedules')
     .selectAll()
+    .select(
+      sql<DueRow['times']>`(select c.config -> 'updates' -> dependency_schedules.entry -> 'schedule' from dependency_configs c
+        where c.repository_id = dependency_schedules.repository_id)`.as('times'),
+    )
     .where('next_at', '<=', until)
     .orderBy('next_at')
     .orderBy('repository_id')
@@ -85,7 +92,11 @@ export const listDue = (db: Db, { until, limit }: { until: Date; limit: number }
     .execute();
 
 /** Moves an entry to its next time; null: it has none. @returns false if another process has already done so */
-export async function passSchedule(tx: Tx, { repository_id, entry, next_at }: ScheduleRow, next: Date | null): Promise<boolean> {
+export async function passSchedule(
+  tx: Tx,
+  { repository_id, entry, next_at }: Pick<ScheduleRow, 'repository_id' | 'entry' | 'next_at'>,
+  next: Date | null,
+): Promise<boolean> {
   const passed = await tx
     .updateTable('dependency_schedules')
     .set({ next_at: next })
@@ -96,3 +107,40 @@ export async function passSchedule(tx: Tx, { repository_id, entry, next_at }: Sc
     .execute();
   return passed.length > 0;
 }
+
+/** Has entries looked at now, unless they have no further time. */
+export const hastenSchedules = async (
+  tx: Tx,
+  repository: Id<'repositories'>,
+  entries: readonly number[],
+  now: Date,
+): Promise<void> => {
+  if (entries.length === 0) return;
+  await tx
+    .updateTable('dependency_schedules')
+    .set({ next_at: now })
+    .where('repository_id', '=', repository)
+    .where('entry', 'in', entries)
+    .where('next_at', '>', now)
+    .execute();
+};
+
+/** Sets the directories of an entry for which too many searches are running. */
+export const setWaiting = (tx: Tx, repository: Id<'repositories'>, entry: number, waiting: readonly string[]) =>
+  tx
+    .updateTable('dependency_schedules')
+    .set({ waiting: [...waiting] })
+    .where('repository_id', '=', repository)
+    .where('entry', '=', entry)
+    .execute();
+
+/** The entries of repositories with directories that wait. */
+export const listWaiting = (db: Db, repositories: readonly Id<'repositories'>[]): Promise<ScheduleRow[]> =>
+  db
+    .selectFrom('dependency_schedules')
+    .selectAll()
+    .where('repository_id', 'in', repositories)
+    .where(sql<boolean>`waiting <> '{}'`)
+    .orderBy('repository_id')
+    .orderBy('entry')
+    .execute();

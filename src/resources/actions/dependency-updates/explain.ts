@@ -1,11 +1,16 @@
 // What the dependency bot does in a repository, and why not more. Nothing is stored and nothing begins.
 import type { Db } from '#database/connect.ts';
 import type { Services } from '#endpoint/services.ts';
-import { gather } from '#lib/collections.ts';
+import { gather, keyed, unique } from '#lib/collections.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { timestamp } from '#lib/time.ts';
+import { listRegistriesForServer } from '#resources/actions/private-registries/index.ts';
 import { loadPulls } from '#resources/collaboration/pulls/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { botLimits, countReadableByBot, type UpdateEntry, updatedEcosystems } from '#resources/security/dependency-bot/index.ts';
 import { type ConfigRow, listSchedules, loadConfigs } from './config-store.ts';
+import { registryTypeOf } from './settings.ts';
+import { headOf } from './start.ts';
 import { listLatestUpdates, listOpenProposals, type UpdateRow } from './store.ts';
 
 type Step = { readonly check: string; readonly passed: boolean | undefined; readonly because: string };
@@ -16,32 +21,32 @@ type UpdatesExplanation = { readonly steps: readonly Step[] };
 export async function explainUpdates(
   db: Db,
   repository: RepositoryWithOwner,
-  { advisories }: Pick<Services, 'advisories'>,
+  { advisories, secrets, git }: Pick<Services, 'advisories' | 'secrets' | 'git'>,
 ): Promise<UpdatesExplanation> {
   const { id } = repository;
-  const [configs, schedules, updates, proposals] = await Promise.all([
+  const [configs, schedules, updates, proposals, readable, refused] = await Promise.all([
     loadConfigs(db, [id]),
     listSchedules(db, id),
     listLatestUpdates(db, id),
     listOpenProposals(db, id),
+    countReadableByBot(db, repository.owner_id),
+    refusedRegistries(db, secrets, repository),
   ]);
   const config = configs.get(id);
-  const times = new Map(schedules.map(({ entry, next_at }) => [entry, next_at]));
+  const times = keyed(schedules, ({ entry }) => entry);
+  const entries = config?.config?.updates ?? [];
+  const missing = await missingBranches(git, repository, entries);
   const pulls = await loadPulls(db, gather(proposals, 'issue_id'));
   return {
     steps: [
       securityStep(repository),
       ...(advisories === undefined ? [withoutAdvisories] : []),
-      ...configSteps(config),
-      ...(config?.config?.updates ?? []).map(({ ecosystem, directories, version }, at): Step => {
-        const next = times.get(at);
-        return {
-          check: `version updates of ${ecosystem} in ${directories.join(', ')}`,
-          passed: version.limit > 0 && next != null,
-          because:
-            version.limit === 0 ? 'their limit is 0' : next ? `looked for from ${timestamp(next)}` : 'they have no next time',
-        };
+      ...(readable > maxReadable ? [tooManyReadable(readable)] : []),
+      ...refused.map(({ name, reason }): Step => {
+        return { check: 'private registry', passed: undefined, because: `searches get no ${name}: ${reason}` };
       }),
+      ...configSteps(config),
+      ...entries.map((entry, at) => entryStep(entry, times.get(at), missing)),
       ...updates.map(updateStep),
       ...proposals.map(({ issue_id, dependencies, branch }): Step => {
         const names = dependencies.map(({ name, to }) => `${name} ${to}`).join(', ');
@@ -50,6 +55,49 @@ export async function explainUpdates(
     ],
   };
 }
+
+/** The registries that searches don't get. */
+const refusedRegistries = async (db: Db, secrets: Services['secrets'], repository: RepositoryWithOwner) =>
+  (
+    await Promise.all(updatedEcosystems.map((one) => listRegistriesForServer(db, secrets, repository, registryTypeOf(one))))
+  ).flatMap(({ refused }) => refused);
+
+/** The branches that entries name, and that the repository doesn't have. */
+async function missingBranches(git: Services['git'], repository: RepositoryWithOwner, entries: readonly UpdateEntry[]) {
+  const names = unique(gather(entries, 'targetBranch'));
+  const heads = await Promise.all(names.map((name) => headOf({ git }, repository, name)));
+  return new Set(names.filter((_, at) => heads[at] === undefined));
+}
+
+function entryStep(
+  { ecosystem, directories, version, targetBranch }: UpdateEntry,
+  schedule: { readonly next_at: Date | null; readonly waiting: readonly string[] } | undefined,
+  missing: ReadonlySet<string>,
+): Step {
+  const { next_at: next, waiting = [] } = schedule ?? {};
+  const rest = waiting.length === 0 ? '' : `; ${waiting.length} of its directories wait until other searches have ended`;
+  const problem =
+    version.limit === 0
+      ? 'their limit is 0'
+      : targetBranch !== undefined && missing.has(targetBranch)
+        ? `there is no branch ${targetBranch}`
+        : next
+          ? undefined
+          : 'they have no next time';
+  return {
+    check: `version updates of ${ecosystem} in ${directories.join(', ')}`,
+    passed: problem === undefined,
+    because: problem ?? `looked for from ${next ? timestamp(next) : ''}${rest}`,
+  };
+}
+
+const maxReadable = fixedValue(botLimits.readable);
+
+const tooManyReadable = (count: number): Step => ({
+  check: 'further repositories',
+  passed: false,
+  because: `the organization lets the bot read ${count}; its jobs read the ${maxReadable} of them that were created first`,
+});
 
 const withoutAdvisories: Step = {
   check: 'advisories',

@@ -8,6 +8,7 @@ import type { Id } from '#lib/id.ts';
 import { defaultBranchChanges, listWithChangedDefaultBranch } from '#resources/repositories/repositories/index.ts';
 import { loadStates } from './config-store.ts';
 import { recreateConflicting } from './follow.ts';
+import { queueOf } from './queue.ts';
 import { findConfig, readConfigs } from './read-config.ts';
 
 type Moved = Recorded<(typeof defaultBranchChanges)[number]>;
@@ -50,5 +51,5 @@ export const followPushes = batchSubscription<(typeof defaultBranchChanges)[numb
 
 const entryOf = (repository: Id<'repositories'>, work: string) => ({
   payload: { repository },
-  options: { queue: `dependency-updates:${repository}`, key: `dependency-updates.${work}:${repository}` },
+  options: { queue: queueOf(repository), key: `dependency-updates.${work}:${repository}` },
 });

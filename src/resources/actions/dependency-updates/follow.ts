@@ -9,22 +9,14 @@ import { enqueueAll, job } from '#jobs/job.ts';
 import { unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { commentOnIssue, findIssueForUpdate } from '#resources/collaboration/issues/index.ts';
-import { loadPulls } from '#resources/collaboration/pulls/index.ts';
 import { findDependencyBot } from '#resources/repositories/apps/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
-import { botActionIn } from './bot.ts';
 import { ignoresOf } from './ignores.ts';
+import { loadOwnPull } from './own-pulls.ts';
 import { removeBranch } from './proposals.ts';
+import { queueOf } from './queue.ts';
 import { recreate } from './recreate.ts';
-import {
-  findProposal,
-  insertIgnores,
-  isFor,
-  listOpenProposals,
-  loadProposals,
-  removeIgnoredVersions,
-  updateProposal,
-} from './store.ts';
+import { insertIgnores, isFor, listOpenProposals, loadProposals, removeIgnoredVersions, updateProposal } from './store.ts';
 import { closingTexts } from './texts.ts';
 
 type Payload = { readonly issue: Id<'issues'>; readonly actor?: Id<'accounts'> | undefined };
@@ -38,7 +30,7 @@ export const followPulls = batchSubscription<'pull_request.closed' | 'pull_reque
     const proposals = await loadProposals(db, unique(events.map(({ data }) => data.issue)));
     const entries = events.flatMap(({ data: { issue }, actor }) => {
       const row = proposals.get(issue);
-      return row ? [{ payload: { issue, actor }, options: { queue: `dependency-updates:${row.repository_id}` } }] : [];
+      return row ? [{ payload: { issue, actor }, options: { queue: queueOf(row.repository_id) } }] : [];
     });
     if (entries.length > 0) await change(({ tx }) => enqueueAll(tx, settlePull, entries));
   },
@@ -49,12 +41,10 @@ export const settlePull = job<Payload, JobContext>({
   name: 'dependency-updates.settle-pull',
   attempts: 10,
   async run({ issue, actor }, context) {
-    const { db, scope, change, now } = context;
-    const row = await findProposal(db, issue);
-    const pull = (await loadPulls(db, [issue])).get(issue);
-    const repository = row && (await loadNamedRepositories(db, [row.repository_id])).get(row.repository_id);
-    const action = repository && (await botActionIn(scope, repository));
-    if (!row || !pull || !action) return;
+    const { db, change, now } = context;
+    const own = await loadOwnPull(context, issue);
+    if (!own) return;
+    const { row, pull, action } = own;
     if (pull.state === 'open') {
       if (row.is_open) return;
       const others = await listOpenProposals(db, row.repository_id);

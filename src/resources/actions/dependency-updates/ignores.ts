@@ -4,7 +4,10 @@ import { isVulnerable as isInRange } from '#resources/security/dependency-alerts
 import type { UpdateRequest } from '#resources/security/dependency-bot/index.ts';
 import type { IgnoreRow, ProposalRow, UpdatedDependency } from './store.ts';
 
-const orders = { npm: 'npm', pip: 'pip', gomod: 'go' } as const;
+const alertEcosystems = { npm: 'npm', pip: 'pip', gomod: 'go' } as const;
+
+/** The name of an ecosystem in advisories and alerts. */
+export const alertEcosystemOf = (ecosystem: IgnoreRow['ecosystem']) => alertEcosystems[ecosystem];
 
 /** Whether a new version of a dependency is among those that aren't proposed. */
 export const isIgnored = (ignores: readonly IgnoreRow[], { name, to }: Pick<UpdatedDependency, 'name' | 'to'>): boolean =>
@@ -13,7 +16,7 @@ export const isIgnored = (ignores: readonly IgnoreRow[], { name, to }: Pick<Upda
     if (ignore.version !== null) return ignore.version === to;
     const { from_version: introduced, before_version: fixed } = ignore;
     if (introduced === null && fixed === null) return true;
-    return isInRange(orders[ignore.ecosystem], to, { introduced, fixed, last_affected: null, versions: null });
+    return isInRange(alertEcosystemOf(ignore.ecosystem), to, { introduced, fixed, last_affected: null, versions: null });
   });
 
 const maxSent = 500;
@@ -21,14 +24,21 @@ const maxSent = 500;
 /** The same for the job, which then looks for other versions. */
 export const ignoresInRequest = (ignores: readonly IgnoreRow[]): NonNullable<UpdateRequest['version']>['ignore'] =>
   // The latest ones: the server leaves out what older ones say.
-  ignores.slice(-maxSent).map(({ package: name, version, from_version, before_version }) => {
-    const bounds = [
-      from_version === null ? [] : [`>= ${from_version}`],
-      before_version === null ? [] : [`< ${before_version}`],
-    ].flat();
-    if (version !== null) return { name, versions: [`= ${version}`] };
-    return bounds.length === 0 ? { name } : { name, versions: [bounds.join(', ')] };
+  ignores.slice(-maxSent).map((ignore) => {
+    const { package: name, version, from_version, before_version } = ignore;
+    const isAll = version === null && from_version === null && before_version === null;
+    return isAll ? { name } : { name, versions: [conditionOf(ignore)] };
   });
+
+/** The versions that aren't proposed, as a range. */
+export function conditionOf({ version, from_version, before_version }: IgnoreRow): string {
+  if (version !== null) return `= ${version}`;
+  const bounds = [
+    ...(from_version === null ? [] : [`>= ${from_version}`]),
+    ...(before_version === null ? [] : [`< ${before_version}`]),
+  ];
+  return bounds.length === 0 ? 'all versions' : bounds.join(', ');
+}
 
 /** What a comment or the closing of a pull request asks not to be proposed again. */
 export type IgnoredPart = 'version' | 'patch' | 'minor' | 'major' | 'dependency';

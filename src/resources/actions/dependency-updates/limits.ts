@@ -1,4 +1,4 @@
-import { limitGroup, minutes } from '#lib/limits.ts';
+import { kibi, limitGroup, minutes } from '#lib/limits.ts';
 
 export const updateLimits = limitGroup('dependencyUpdates', 'Updates of dependencies', {
   jobTime: {
@@ -15,19 +15,33 @@ export const updateLimits = limitGroup('dependencyUpdates', 'Updates of dependen
     of: 'open pull requests of a repository that mend vulnerabilities',
     past: 'further ones wait until some are closed',
   },
+  openPulls: {
+    value: 500,
+    unit: 'count',
+    fixed: true,
+    of: 'open pull requests of the bot in a repository',
+    past: 'further ones wait until some are closed',
+  },
+  pullDependencies: {
+    value: 128 * kibi,
+    unit: 'count',
+    fixed: true,
+    of: 'characters of the names and versions that one pull request of the bot updates',
+    past: 'the update is left out, and the reason is kept',
+  },
   running: {
     value: 50,
     unit: 'count',
     fixed: true,
     of: 'searches for updates of a repository that have not ended',
-    past: 'further ones begin at their next time',
+    past: 'further ones begin when some have ended',
   },
   directories: {
     value: 50,
     unit: 'count',
     fixed: true,
     of: 'directories in which one entry of a configuration file looks for version updates',
-    past: 'further ones are left out',
+    past: 'further ones are left out, and `hearth explain UPDATES` says so',
   },
   files: {
     value: 100_000,

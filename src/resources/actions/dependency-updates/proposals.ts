@@ -12,23 +12,26 @@ import { findRef } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { enqueue, job } from '#jobs/job.ts';
 import { gather } from '#lib/collections.ts';
+import { fixedValue } from '#lib/limits.ts';
 import { Refusal } from '#lib/refusal.ts';
 import { moveOrRefuse } from '#resources/code/git-data/index.ts';
-import { changeIssue, commentOnIssue, findIssueForUpdate, type TextAction } from '#resources/collaboration/issues/index.ts';
 import {
-  changePull,
-  findPullForUpdate,
-  loadPulls,
-  openPull,
-  prepareEnds,
-  writeHeadRef,
-} from '#resources/collaboration/pulls/index.ts';
+  changeIssue,
+  commentOnIssue,
+  findAssignable,
+  findIssueForUpdate,
+  type TextAction,
+} from '#resources/collaboration/issues/index.ts';
+import { changePull, findPullForUpdate, openPull, prepareEnds, writeHeadRef } from '#resources/collaboration/pulls/index.ts';
 import { insertLabel } from '#resources/repositories/labels/index.ts';
-import { identityOf, loadNamedRepositories, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { identityOf, type RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
 import { listMendedAdvisories } from '#resources/security/dependency-alerts/index.ts';
 import { mayChange, type UpdateResponse } from '#resources/security/dependency-bot/index.ts';
-import { botActionIn, mentionOf } from './bot.ts';
-import { isIgnored } from './ignores.ts';
+import { mentionOf } from './bot.ts';
+import { alertEcosystemOf, isIgnored } from './ignores.ts';
+import { updateLimits } from './limits.ts';
+import { loadOwnPull } from './own-pulls.ts';
+import { queueOf } from './queue.ts';
 import { digestOf } from './start.ts';
 import {
   findProposal,
@@ -40,17 +43,7 @@ import {
   type UpdateRow,
   updateProposal,
 } from './store.ts';
-import {
-  bodyOf,
-  branchName,
-  closingTexts,
-  isSameUpdate,
-  messageOf,
-  type Proposed,
-  subjectOf,
-  titleOf,
-  usualLabels,
-} from './texts.ts';
+import { bodyOf, branchName, closingTexts, isSameUpdate, messageOf, type Proposed, titleOf, usualLabels } from './texts.ts';
 
 type Found = UpdateResponse['results'][number];
 
@@ -62,12 +55,17 @@ type Proposing = {
 };
 
 /** Proposes an update by a pull request. @returns why it can't; undefined if it did, or there already is one */
-export async function propose(context: JobContext, proposing: Proposing, found: Found): Promise<string | undefined> {
+export async function propose(
+  context: JobContext,
+  proposing: Proposing,
+  found: Found,
+  subject: string,
+): Promise<string | undefined> {
   const { scope } = context;
   const { update, action } = proposing;
   const proposed: Proposed = { group: found.group, dependencies: found.dependencies };
+  if (JSON.stringify(proposed.dependencies).length > maxDependencies) return 'it has too many dependencies for one pull request';
   const open = await listOpenProposals(scope.db, update.repository_id);
-  const subject = subjectOf(proposed).slice(0, maxSubject);
   const before = open.find((row) => isFor(row, update) && row.subject === subject);
   const isSame = before !== undefined && isSameUpdate(proposed.dependencies, before.dependencies);
   if (isSame && update.recreates_id !== before.issue_id) return undefined;
@@ -109,8 +107,7 @@ export async function propose(context: JobContext, proposing: Proposing, found: 
   }
 }
 
-/** Longer ones are of groups, or of very many packages. An index holds them. */
-const maxSubject = 1_000;
+const maxDependencies = fixedValue(updateLimits.pullDependencies);
 
 /** A name for a branch. One that another open pull request has gets a suffix. */
 function newBranch({ repository, update }: Proposing, proposed: Proposed, taken: ReadonlySet<string>): string {
@@ -164,7 +161,10 @@ async function openProposal(
   const { options } = update;
   const advisories =
     update.kind === 'security'
-      ? await listMendedAdvisories(scope.db, update.repository_id, gather(proposed.dependencies, 'name'))
+      ? await listMendedAdvisories(scope.db, update.repository_id, {
+          ecosystem: alertEcosystemOf(update.ecosystem),
+          packages: gather(proposed.dependencies, 'name'),
+        })
       : [];
   const wanted = {
     title,
@@ -186,11 +186,9 @@ async function openProposal(
       ecosystem: update.ecosystem,
       directory: update.directory,
       kind: update.kind,
-      target_branch: update.target_branch,
       group_name: proposed.group ?? null,
       dependencies: proposed.dependencies,
       subject,
-      branch,
       head_sha: commit,
       paths: [...paths],
       options,
@@ -201,7 +199,7 @@ async function openProposal(
       scope.tx,
       completePull,
       { issue: pull.id, superseded: before?.issue_id },
-      { queue: `dependency-updates:${update.repository_id}` },
+      { queue: queueOf(update.repository_id) },
     );
   });
 }
@@ -213,13 +211,10 @@ export const completePull = job<Opened, JobContext>({
   name: 'dependency-updates.complete-pull',
   attempts: 10,
   async run({ issue, superseded }, context) {
-    const { db, scope } = context;
-    const row = await findProposal(db, issue);
-    const pull = (await loadPulls(db, [issue])).get(issue);
-    const repository = row && (await loadNamedRepositories(db, [row.repository_id])).get(row.repository_id);
-    const action = repository && (await botActionIn(scope, repository));
-    if (!row || !pull || !action) return;
-    await writeHeadRef(repoOf(scope.git, row.repository_id), pull);
+    const own = await loadOwnPull(context, issue);
+    if (!own) return;
+    const { row, pull, action } = own;
+    await writeHeadRef(repoOf(context.scope.git, row.repository_id), pull);
     const labels = row.options.labels ?? gather(usualLabels(row.ecosystem), 'name');
     await setDetails(context, action, pull, { ...row.options, labels });
     if (superseded !== undefined) await removeBranch(context, action, superseded);
@@ -238,9 +233,10 @@ async function setDetails(
       const issue = await findIssueForUpdate(scope.tx, pull);
       if (issue) await changeIssue(scope, action, issue, wanted);
     });
+  const users = gather(await findAssignable(scope.db, action.repo, assignees ?? []), 'login');
   for (const wanted of [
     labels && labels.length > 0 ? { labels: [...labels] } : undefined,
-    assignees && assignees.length > 0 ? { assignees: [...assignees] } : undefined,
+    users.length > 0 ? { assignees: users } : undefined,
     milestone === undefined ? undefined : { milestone },
   ])
     if (wanted)

@@ -6,6 +6,7 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { repoOf } from '#git/store.ts';
 import { job } from '#jobs/job.ts';
+import { keyed } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { checkLimits, createAppRuns, putAppSuite } from '#resources/code/checks/index.ts';
@@ -47,12 +48,12 @@ export const readConfigs = job<{ readonly repository: Id<'repositories'> }, JobC
     await change(async ({ tx }) => {
       await lockRepository(tx, id);
       if (!row) return void (await removeConfig(tx, id));
-      const times = new Map((await listSchedules(tx, id)).map(({ digest, next_at }) => [digest, next_at]));
+      const before = keyed(await listSchedules(tx, id), ({ digest }) => digest);
       await putConfig(tx, row);
       const rows = (row.config?.updates ?? []).map((entry, at) => {
         const digest = digestOf(entry);
-        const time = times.get(digest);
-        return { entry: at, digest, next_at: time === undefined ? now : time };
+        const { next_at, waiting } = before.get(digest) ?? { next_at: now, waiting: [] };
+        return { entry: at, digest, next_at, waiting };
       });
       await replaceSchedules(tx, id, rows);
       await checkConfig(tx, { repository, commit, row, now });

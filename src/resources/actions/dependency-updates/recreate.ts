@@ -7,6 +7,7 @@ import type { RepositoryWithOwner } from '#resources/repositories/repositories/i
 import { listMendable } from '#resources/security/dependency-alerts/index.ts';
 import type { UpdateRequest } from '#resources/security/dependency-bot/index.ts';
 import { botActionIn } from './bot.ts';
+import { loadConfigs } from './config-store.ts';
 import { ignoresInRequest } from './ignores.ts';
 import { closeProposal } from './proposals.ts';
 import { directoryOf, ecosystemOf, securityRequest } from './security.ts';
@@ -36,6 +37,7 @@ export async function recreate(
     targetBranch: row.target_branch,
     request,
     open: [],
+    config: (await loadConfigs(context.db, [repository.id])).get(repository.id)?.config ?? null,
     options: row.options,
     recreates: row.issue_id,
     ...(tip && tip.oid !== row.head_sha ? { overwrites: tip.oid } : {}),

@@ -1,20 +1,15 @@
 // What searches are told of updates that are proposed already.
-import type { Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
 import type { UpdateRequest } from '#resources/security/dependency-bot/index.ts';
-import { listOpenProposals } from './store.ts';
+import type { ProposalRow } from './store.ts';
 
-/** The open proposals for an ecosystem and a directory. */
-export async function openUpdates(
-  db: Db,
-  repository: Id<'repositories'>,
+/** The open proposals for an ecosystem and a directory, among those of a repository. */
+export const openUpdates = (
+  proposals: readonly ProposalRow[],
   { ecosystem, directory }: Pick<UpdateRequest, 'ecosystem' | 'directory'>,
-): Promise<UpdateRequest['open']> {
-  const rows = await listOpenProposals(db, repository);
-  return rows
+): UpdateRequest['open'] =>
+  proposals
     .filter((row) => row.ecosystem === ecosystem && row.directory === directory)
     .map(({ group_name, dependencies }) => ({
       ...(group_name === null ? {} : { group: group_name }),
       dependencies: dependencies.map(({ name, to }) => ({ name, to })),
     }));
-}

@@ -6,7 +6,9 @@ import { loadNamedRepositories, type RepositoryWithOwner } from '#resources/repo
 import { highestVersion, listMendable, type MendableAlert } from '#resources/security/dependency-alerts/index.ts';
 import type { UpdateRequest } from '#resources/security/dependency-bot/index.ts';
 import { botActionIn } from './bot.ts';
+import { loadConfigs } from './config-store.ts';
 import { closeProposal } from './proposals.ts';
+import { queueOf } from './queue.ts';
 import { openUpdates } from './requests.ts';
 import { settingsFor } from './settings.ts';
 import { startUpdate, type WantedUpdate } from './start.ts';
@@ -35,7 +37,7 @@ export const followAlerts = subscription<(typeof changes)[number], JobContext>({
   name: 'dependency-updates.follow-alerts',
   on: changes,
   attempts: 10,
-  queue: ({ repository }) => `dependency-updates:${repository}`,
+  queue: ({ repository }) => queueOf(repository),
   key: ({ repository }) => `dependency-updates.follow-alerts:${repository}`,
   async run({ repository: id }, context) {
     const repository = id && (await loadNamedRepositories(context.db, [id])).get(id);
@@ -57,15 +59,21 @@ export async function updateVulnerable(
   await closeUnneeded(context, repository, alerts);
   if (!hasSecurityUpdates(repository) || alerts.length === 0) return;
   const targets = grouped(alerts, ({ ecosystem, manifest_path }) => JSON.stringify([ecosystem, directoryOf(manifest_path)]));
+  const [configs, proposals] = await Promise.all([
+    loadConfigs(context.db, [repository.id]),
+    listOpenProposals(context.db, repository.id),
+  ]);
+  const config = configs.get(repository.id)?.config ?? null;
   for (const some of targets.values()) {
     const request = securityRequest(some);
     if (!request) continue;
-    const settings = await settingsFor(context.db, repository.id, request);
+    const settings = await settingsFor(config, request);
     await startUpdate(context, {
       repository,
       targetBranch: repository.default_branch,
       request: { ...request, ...(settings.securityGroups.length > 0 ? { security_groups: [...settings.securityGroups] } : {}) },
-      open: await openUpdates(context.db, repository.id, request),
+      open: openUpdates(proposals, request),
+      config,
       options: settings.options,
       ...(unlessSame ? { unlessSame } : {}),
     });

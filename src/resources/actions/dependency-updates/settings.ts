@@ -1,20 +1,17 @@
 // What the configuration file of a repository says of pull requests.
-import type { Db } from '#database/connect.ts';
-import type { Id } from '#lib/id.ts';
+import { type Steps, stepsOfAllWork } from '#lib/pattern-steps.ts';
 import type { RunRegistry } from '#resources/actions/workflow-runs/index.ts';
 import { type BotConfig, directoriesOf, type UpdateEntry, type UpdateRequest } from '#resources/security/dependency-bot/index.ts';
-import { loadConfigs } from './config-store.ts';
 import type { PullOptions } from './store.ts';
 
 type Settings = { readonly options: PullOptions; readonly securityGroups: UpdateEntry['securityGroups'] };
 
 /** The settings of security updates of an ecosystem in a directory. */
 export async function settingsFor(
-  db: Db,
-  repository: Id<'repositories'>,
-  { ecosystem, directory }: Pick<UpdateRequest, 'ecosystem' | 'directory'>,
+  config: BotConfig | null,
+  wanted: Pick<UpdateRequest, 'ecosystem' | 'directory'>,
 ): Promise<Settings> {
-  const { entry } = await findEntry(db, repository, { ecosystem, directory });
+  const entry = await findEntry(config, wanted);
   return entry ? { options: optionsOf(entry), securityGroups: entry.securityGroups } : { options: {}, securityGroups: [] };
 }
 
@@ -24,14 +21,14 @@ const registryTypes = {
   'goproxy-server': 'goproxy_server',
 } as const;
 
+const typesOfEcosystems = { npm: 'npm_registry', pip: 'python_index', gomod: 'goproxy_server' } as const;
+
+/** The type of private registries that searches in an ecosystem use. */
+export const registryTypeOf = (ecosystem: UpdateRequest['ecosystem']) => typesOfEcosystems[ecosystem];
+
 /** The registries that the configuration file has for an ecosystem in a directory. */
-export async function configuredRegistries(
-  db: Db,
-  repository: Id<'repositories'>,
-  wanted: Pick<UpdateRequest, 'ecosystem' | 'directory'> & { readonly targetBranch?: string | undefined },
-): Promise<RunRegistry[]> {
-  const { config, entry } = await findEntry(db, repository, wanted);
-  const names = new Set(entry?.registries);
+export async function configuredRegistries(config: BotConfig | null, wanted: WantedEntry): Promise<RunRegistry[]> {
+  const names = new Set((await findEntry(config, wanted))?.registries);
   return (config?.registries ?? [])
     .filter(({ name }) => names.has(name))
     .map(({ name, type, url, replacesBase, username, password, token }) => ({
@@ -45,29 +42,22 @@ export async function configuredRegistries(
     }));
 }
 
+type WantedEntry = Pick<UpdateRequest, 'ecosystem' | 'directory'> & { readonly targetBranch?: string | undefined };
+
 /** The entry of a configuration file. Without a branch, those for other branches than the default one don't count. */
 async function findEntry(
-  db: Db,
-  repository: Id<'repositories'>,
-  { ecosystem, directory, targetBranch }: Parameters<typeof configuredRegistries>[2],
-): Promise<{ readonly config?: BotConfig; readonly entry?: UpdateEntry }> {
-  const config = (await loadConfigs(db, [repository])).get(repository)?.config;
-  if (!config) return {};
-  const entry = config.updates.find(
-    (one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch && isIn(one, directory),
-  );
-  return entry ? { config, entry } : { config };
+  config: BotConfig | null,
+  { ecosystem, directory, targetBranch }: WantedEntry,
+): Promise<UpdateEntry | undefined> {
+  const candidates = (config?.updates ?? []).filter((one) => one.ecosystem === ecosystem && one.targetBranch === targetBranch);
+  const work = stepsOfAllWork();
+  for (const entry of candidates) if (await isIn(entry, directory, work)) return entry;
+  return undefined;
 }
 
-/** Whether a directory with manifests is among some, which may be patterns. */
-export const isIn = ({ ecosystem, directories }: Pick<UpdateEntry, 'ecosystem' | 'directories'>, directory: string): boolean =>
-  directoriesOf({ ecosystem, directories }, manifestsIn(ecosystem, directory)).includes(directory);
-
-const manifests = { npm: 'package.json', pip: 'requirements.txt', gomod: 'go.mod' } as const;
-
-const manifestsIn = (ecosystem: UpdateRequest['ecosystem'], directory: string): string[] => [
-  `${directory === '/' ? '' : `${directory.slice(1)}/`}${manifests[ecosystem]}`,
-];
+/** Whether a directory with manifests is among some, which may be patterns. `work`: the steps of all that are asked. */
+export const isIn = async (entry: Pick<UpdateEntry, 'directories'>, directory: string, work: Steps): Promise<boolean> =>
+  (await directoriesOf(entry, new Set([directory]), work)).includes(directory);
 
 /** What pull requests for an entry look like. */
 export const optionsOf = ({

@@ -12,7 +12,13 @@ export type UpdateRow = Omit<Selectable<DB['dependency_updates']>, 'request' | '
 };
 
 /** A pull request that proposes updates. */
-export type ProposalRow = Omit<Selectable<DB['dependency_pulls']>, 'dependencies' | 'options'> & {
+export type ProposalRow = StoredProposal & {
+  /** The branches that the pull request has now, since they can be renamed. */
+  readonly branch: string;
+  readonly target_branch: string;
+};
+
+type StoredProposal = Omit<Selectable<DB['dependency_pulls']>, 'dependencies' | 'options'> & {
   readonly dependencies: readonly UpdatedDependency[];
   readonly options: PullOptions;
 };
@@ -44,7 +50,7 @@ export const isFor = (
   { ecosystem, directory, target_branch }: Pick<Target, 'ecosystem' | 'directory' | 'target_branch'>,
 ): boolean => row.ecosystem === ecosystem && row.directory === directory && row.target_branch === target_branch;
 
-type NewUpdate = Target &
+export type NewUpdate = Target &
   Pick<UpdateRow, 'base_sha' | 'request' | 'options' | 'recreates_id' | 'overwrites_sha' | 'run_id' | 'created_at'>;
 
 export async function insertUpdate(
@@ -111,6 +117,18 @@ export async function countRunning(db: Db, repository: Id<'repositories'>): Prom
   return Number(count);
 }
 
+/** The same without what may be long: where to queue the results of these runs. */
+export const listUndoneKeys = (
+  db: Db,
+  runs: readonly Id<'workflow_runs'>[],
+): Promise<Pick<UpdateRow, 'repository_id' | 'run_id'>[]> =>
+  db
+    .selectFrom('dependency_updates')
+    .select(['repository_id', 'run_id'])
+    .where('run_id', 'in', runs)
+    .where('state', '<>', 'done')
+    .execute();
+
 /** The searches of these runs that weren't done. One that failed may be run again. */
 export const listUndone = async (db: Db, runs: readonly Id<'workflow_runs'>[]): Promise<UpdateRow[]> =>
   (await db
@@ -158,26 +176,31 @@ export const removeOldUpdates = (tx: Tx, before: Date) =>
       and later.recreates_id is null and later.id > dependency_updates.id)`)
     .execute();
 
-const proposals = (db: Db) => db.selectFrom('dependency_pulls').selectAll();
+const proposals = (db: Db) =>
+  db
+    .selectFrom('dependency_pulls as d')
+    .innerJoin('pull_requests as p', 'p.issue_id', 'd.issue_id')
+    .selectAll('d')
+    .select(['p.head_ref as branch', 'p.base_ref as target_branch']);
 
 /** The open pull requests of the bot in a repository. */
 export const listOpenProposals = async (db: Db, repository: Id<'repositories'>): Promise<ProposalRow[]> =>
   (await proposals(db)
-    .where('repository_id', '=', repository)
-    .where('is_open', '=', true)
-    .orderBy('issue_id')
+    .where('d.repository_id', '=', repository)
+    .where('d.is_open', '=', true)
+    .orderBy('d.issue_id')
     .execute()) as ProposalRow[];
 
 export const findProposal = async (db: Db, issue: Id<'issues'>): Promise<ProposalRow | undefined> =>
-  (await proposals(db).where('issue_id', '=', issue).executeTakeFirst()) as ProposalRow | undefined;
+  (await proposals(db).where('d.issue_id', '=', issue).executeTakeFirst()) as ProposalRow | undefined;
 
 /** The pull requests of the bot among issues. */
 export const loadProposals = async (db: Db, issues: readonly Id<'issues'>[]): Promise<Map<Id<'issues'>, ProposalRow>> =>
   issues.length === 0
     ? new Map()
-    : keyed((await proposals(db).where('issue_id', 'in', issues).execute()) as ProposalRow[], (row) => row.issue_id);
+    : keyed((await proposals(db).where('d.issue_id', 'in', issues).execute()) as ProposalRow[], (row) => row.issue_id);
 
-export async function insertProposal(tx: Tx, { dependencies, options, ...row }: ProposalRow): Promise<void> {
+export async function insertProposal(tx: Tx, { dependencies, options, ...row }: StoredProposal): Promise<void> {
   await tx
     .insertInto('dependency_pulls')
     .values({ ...row, dependencies: JSON.stringify(dependencies), options: JSON.stringify(options) } satisfies Insertable<
@@ -201,6 +224,9 @@ export const listIgnores = (db: Db, repository: Id<'repositories'>, ecosystem: I
 export const insertIgnores = async (tx: Tx, rows: readonly Omit<IgnoreRow, 'id'>[]): Promise<void> => {
   if (rows.length > 0) await tx.insertInto('dependency_ignores').values(rows).execute();
 };
+
+export const removeIgnores = (tx: Tx, ids: readonly IgnoreRow['id'][]) =>
+  tx.deleteFrom('dependency_ignores').where('id', 'in', ids).execute();
 
 /** Removes single versions from those that aren't proposed. */
 export async function removeIgnoredVersions(

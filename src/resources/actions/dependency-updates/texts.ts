@@ -1,5 +1,6 @@
 // The texts of the bot: names of branches, messages of commits, and what its pull requests say.
 import { refNameProblem } from '#git/refs/ref-name.ts';
+import { unique } from '#lib/collections.ts';
 import { trimOf } from '#lib/trim.ts';
 import type { ProposalRow, PullOptions, Target, UpdatedDependency } from './store.ts';
 
@@ -28,8 +29,7 @@ export type Proposed = {
 /** What a pull request is about: one is open for each. */
 export const subjectOf = ({ group, dependencies }: Proposed): string =>
   group === undefined
-    ? dependencies
-        .map(({ name }) => name)
+    ? unique(dependencies.map(({ name }) => name))
         .sort()
         .join(' ')
     : `group ${group}`;
@@ -72,10 +72,11 @@ export function titleOf({ directory }: Pick<Target, 'directory'>, proposed: Prop
   const prefix = (isDevelopment ? options.commitPrefixDevelopment : undefined) ?? options.commitPrefix;
   const scope = options.hasScope === true ? `(${isDevelopment ? 'deps-dev' : 'deps'})` : '';
   const [first] = dependencies;
+  const names = unique(dependencies.map(({ name }) => name));
   const what =
-    group === undefined && first && dependencies.length === 1
-      ? `bump ${first.name} from ${first.from} to ${first.to}`
-      : `bump ${group === undefined ? dependencies.map(({ name }) => name).join(', ') : `the ${group} group`}`;
+    group === undefined && first && names.length === 1
+      ? `bump ${first.name} from ${unique(dependencies.map(({ from }) => from)).join(', ')} to ${first.to}`
+      : `bump ${group === undefined ? names.join(', ') : `the ${group} group`}`;
   const count = group === undefined ? '' : ` with ${dependencies.length} update${dependencies.length === 1 ? '' : 's'}`;
   const text = `${what}${folderOf(directory)}${count}`;
   if (prefix === undefined) return `${text[0]?.toUpperCase() ?? ''}${text.slice(1)}`.slice(0, maxTitle);
@@ -103,6 +104,9 @@ const plain = (text: string): string =>
     .replaceAll(/[\\`*_{}[\]<>()#+!|~&]/g, (character) => `&#${character.charCodeAt(0)};`)
     .replaceAll('@', '&#64;')
     .slice(0, maxPlain);
+
+/** Text of others as code, in which nothing is a mention or Markdown. */
+export const codeOf = (text: string): string => `\`${text.replaceAll(/[`\s]+/g, ' ').slice(0, maxPlain)}\``;
 
 const maxPlain = 1_000;
 const maxListed = 100;
@@ -141,6 +145,8 @@ export function bodyOf(
     `- \`${mention} close\` closes it, and doesn't propose these versions again`,
     `- \`${mention} ignore this dependency\` closes it, and proposes no further versions`,
     `- \`${mention} ignore this major version\` (or minor, or patch) closes it, and proposes no further versions of that kind`,
+    `- \`${mention} show NAME ignore conditions\` lists what is ignored, and \`${mention} unignore NAME\` proposes it again`,
+    `- \`${mention} reopen\` reopens it`,
   ].join('\n');
 }
 

@@ -3,6 +3,8 @@ import type { Db } from '#database/connect.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import { fnmatchOf, fnmatchProblem, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
+import { Refusal } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import {
   type BranchPolicyRow,
@@ -82,9 +84,15 @@ export function mayDeploy(
   if (deploys === 'protected') return ref.startsWith(heads) && (protectedBranches.isThis || !protectedBranches.isAny);
   const isTag = ref.startsWith(tags);
   const path = pathOf(isTag ? ref.slice(tags.length) : ref.startsWith(heads) ? ref.slice(heads.length) : ref);
-  return policies.some(
-    ({ type, name }) => (type === 'tag') === isTag && fnmatchProblem(name) === undefined && matchesFnmatch(fnmatchOf(name), path),
-  );
+  const work = stepsOfWork();
+  const matches = (name: string): boolean =>
+    fnmatchProblem(name, work) === undefined && matchesFnmatch(fnmatchOf(name, work), path, work);
+  try {
+    return policies.some(({ type, name }) => (type === 'tag') === isTag && matches(name));
+  } catch (error) {
+    if (error instanceof Refusal) return false; // it takes too many steps
+    throw error;
+  }
 }
 
 /** An approval, with the teams of the environment that the approver belongs to. */

@@ -7,6 +7,7 @@ import { unique } from '#lib/collections.ts';
 import { asId, type Id } from '#lib/id.ts';
 import { fixedValue } from '#lib/limits.ts';
 import { fnmatchProblem } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { invalid, notFound, orNotFound } from '#lib/refusal.ts';
 import { listProtectedNames } from '#resources/code/branch-protection/index.ts';
 import { loadVisibleTeams } from '#resources/identity/teams/index.ts';
@@ -163,7 +164,7 @@ const recordChange = (
 ): Promise<void> => record(tx, { ...inRepository(action), kind, data: { environment: id } });
 
 const checkPattern = (name: string): void => {
-  const problem = fnmatchProblem(name);
+  const problem = fnmatchProblem(name, stepsOfWork());
   if (problem !== undefined) throw invalid('DeploymentBranchPolicy', 'name', 'invalid', `name ${problem}`);
 };
 

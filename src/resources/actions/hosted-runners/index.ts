@@ -3,6 +3,7 @@ export { type Publication, publishImage } from './publish.ts';
 export { HostedRunner } from './schemas.ts';
 export {
   listRunners as listHostedRunners,
+  listStuck as listStuckRunners,
   lockReady as lockHostedRunners,
   moveRunners as moveHostedRunners,
   type RunnerRow as HostedRunnerRow,

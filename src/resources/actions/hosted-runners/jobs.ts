@@ -3,7 +3,7 @@ import type { JobContext } from '#endpoint/job-context.ts';
 import { job } from '#jobs/job.ts';
 import type { Id } from '#lib/id.ts';
 import { addMinutes } from '#lib/time.ts';
-import type { RunnerOrder } from '#runner-providers/provider.ts';
+import { NoMachines, type RunnerOrder } from '#runner-providers/provider.ts';
 import { contentRemoval, enqueueProvisioning, enqueueRemoval, provisioning, removal } from './enqueue.ts';
 import { findLatestVersion, findVersion } from './image-store.ts';
 import { finishProvisioning, listUnprovisioned, loadRunner, type RunnerRow, removeRunner } from './store.ts';
@@ -11,7 +11,7 @@ import { parseVersion } from './versions.ts';
 
 type Payload = { runner: Id<'hosted_runners'> };
 
-/** Has the provider create a runner's machine. The runner's status is `Stuck` while that fails. */
+/** Has the provider create a runner's machine. While that fails, the runner's status is `Stuck`, and the reason is stored. */
 export const provisionRunner = job<Payload, JobContext>({
   ...provisioning,
   async run({ runner }, { db, change, services, now }) {
@@ -20,11 +20,12 @@ export const provisionRunner = job<Payload, JobContext>({
     try {
       const { publicIps } = await services.runners.provider.provision(await orderFor(db, row));
       await change((scope) =>
-        finishProvisioning(scope.tx, row, { status: 'Ready', public_ips: [...publicIps], updated_at: now }),
+        finishProvisioning(scope.tx, row, { status: 'Ready', problem: null, public_ips: [...publicIps], updated_at: now }),
       );
     } catch (error) {
-      await change((scope) => finishProvisioning(scope.tx, row, { status: 'Stuck', updated_at: now }));
-      throw error;
+      const problem = reasonOf(error);
+      await change((scope) => finishProvisioning(scope.tx, row, { status: 'Stuck', problem, updated_at: now }));
+      if (!(error instanceof NoMachines)) throw error;
     }
   },
 });
@@ -70,6 +71,15 @@ export const resumeRunners = job<Record<string, never>, JobContext>({
     });
   },
 });
+
+const maxReasonCharacters = 1_000;
+
+/** What a provider says about its failure, as one line of bounded length. */
+const reasonOf = (error: unknown): string =>
+  (error instanceof Error ? error.message : String(error))
+    .replace(/[\s\0]+/g, ' ')
+    .trim()
+    .slice(0, maxReasonCharacters);
 
 async function orderFor(db: Db, row: RunnerRow): Promise<RunnerOrder> {
   return {

@@ -24,7 +24,6 @@ export const reconcileRunners = job<Record<string, never>, JobContext>({
     const { db, change, services, now } = context;
     const { provider } = services.runners;
     const observed = await provider.observe();
-    if (!observed) return;
     // Rows are read after the machines were observed. Since a row is written before its machine is created, no row is missed.
     const running = observed.runners.filter(({ isRunning }) => isRunning).map(({ runner }) => runner);
     const known = keyed(await loadRunners(db, gather(observed.runners, 'runner')), ({ id }) => id);

@@ -62,7 +62,7 @@ export async function changeRunner(
   const changed = await updateRunner(scope.tx, before.id, {
     ...columns,
     ...defined({ name: wanted.name, image_gen: wanted.image_gen, runner_group_id: group }),
-    ...(isDeepStrictEqual(after, before) ? {} : { status: 'Provisioning' }),
+    ...(isDeepStrictEqual(after, before) ? {} : { status: 'Provisioning', problem: null }),
     updated_at: now,
   });
   await record(scope.tx, { ...inOrganization(action), kind: 'hosted_runner.updated', data: { runner: changed.id } });

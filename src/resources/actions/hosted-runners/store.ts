@@ -101,6 +101,19 @@ export const listUnprovisioned = (db: Db, { before, limit }: { before: Date; lim
     .limit(limit)
     .execute();
 
+/** A runner whose machine can't be made. */
+type StuckRunner = Pick<RunnerRow, 'name' | 'problem'> & { readonly organization: string };
+
+/** The runners of all organizations whose last attempt failed, with the reasons, the oldest first. */
+export const listStuck = (db: Db): Promise<StuckRunner[]> =>
+  db
+    .selectFrom('hosted_runners as r')
+    .innerJoin('accounts as o', 'o.id', 'r.organization_id')
+    .select(['o.login as organization', 'r.name', 'r.problem'])
+    .where('r.status', '=', 'Stuck')
+    .orderBy('r.id')
+    .execute();
+
 /** The first runner that uses an image, or one version of it. */
 export function findRunnerUsing(
   db: Db,
@@ -123,7 +136,7 @@ export function findRunnerUsing(
 export async function reprovisionFollowers(tx: Tx, image: Id<'custom_images'>, now: Date): Promise<Runner[]> {
   const rows = await tx
     .updateTable('hosted_runners')
-    .set({ status: 'Provisioning', revision: sql<number>`revision + 1`, updated_at: now })
+    .set({ status: 'Provisioning', problem: null, revision: sql<number>`revision + 1`, updated_at: now })
     .where('custom_image_id', '=', image)
     .where('image_version', 'is', null)
     .where('status', '!=', 'Deleting')
@@ -153,7 +166,7 @@ export async function reprovisionLost(
   { running, before, now }: { running: readonly Runner[]; before: Date; now: Date },
 ): Promise<Runner[]> {
   const { rows } = await sql<{ id: Runner }>`
-    update hosted_runners set status = 'Provisioning', revision = revision + 1, updated_at = ${now}::timestamptz
+    update hosted_runners set status = 'Provisioning', problem = null, revision = revision + 1, updated_at = ${now}::timestamptz
     where status = 'Ready' and updated_at < ${before}::timestamptz and id <> all(${[...running]}::bigint[]) returning id`.execute(
     tx,
   );

@@ -1,6 +1,9 @@
 import type { RepositoryRow } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
+import { fixedValue } from '#lib/limits.ts';
 import type { Secrets } from '#lib/secrets.ts';
+import { workflowFileLimits } from '#workflow-files/limits.ts';
+import type { RegistryType } from './auth-types.ts';
 import type { Exchanged } from './exchange/exchange.ts';
 import { openSecret } from './rules.ts';
 import { allowsWorkflows, listRegistriesFor, type Row } from './store.ts';
@@ -8,9 +11,9 @@ import { type Checked, type Credential, checkRegistry, checkSecret, type OidcReg
 
 type Repository = Pick<RepositoryRow, 'id' | 'owner_id'>;
 
-/** A registry that a workflow names, but doesn't get. */
-type Refused = { readonly name: string; readonly reason: string };
-type Selected<Granted> = { readonly granted: readonly Granted[]; readonly refused: readonly Refused[] };
+/** A registry that a job doesn't get. */
+type RefusedRegistry = { readonly name: string; readonly reason: string };
+type Selected<Granted> = { readonly granted: readonly Granted[]; readonly refused: readonly RefusedRegistry[] };
 
 /**
  * The registries for a job of a workflow, with their decrypted secrets, and the ones that it can't have. Those of OIDC have none
@@ -29,7 +32,7 @@ export async function selectRegistries(
     loadRegistries(db, secrets, repository, names),
   ]);
   const granted: (Credential | OidcRegistry)[] = [];
-  const refused: Refused[] = [];
+  const refused: RefusedRegistry[] = [];
   for (const name of names) {
     const registry = isAllowed ? found.get(name) : undefined;
     const checked = registry ? checkRegistry(registry) : { reason: reasonOf(isAllowed) };
@@ -46,7 +49,7 @@ export function completeRegistries(
 ): Selected<Credential> {
   const results = new Map(needExchange(granted).map((registry, at) => [registry, exchanged[at]]));
   const complete: Credential[] = [];
-  const refused: Refused[] = [];
+  const refused: RefusedRegistry[] = [];
   for (const one of granted) {
     const checked = one.secret === undefined ? withSecret(one, results.get(one)) : { usable: one };
     if ('usable' in checked) complete.push(checked.usable);
@@ -81,17 +84,29 @@ const reasonOf = (isAllowed: boolean): string =>
     ? 'no private registry of its organization that this repository may use has this name'
     : "its owner doesn't allow workflows to use private registries";
 
-/** The registries that the server's own jobs for a repository can use, without their secrets. */
-export async function listUsable(
+/**
+ * The names of the registries that the server's own jobs for a repository get, and why they don't get the others. `type`: only
+ * those of one type.
+ */
+export async function listForServer(
   db: Db,
   secrets: Secrets,
   repository: Repository,
-): Promise<Pick<StoredRegistry, 'name' | 'registry_type'>[]> {
+  type?: RegistryType,
+): Promise<Selected<string>> {
   const all = await registriesFor(db, secrets, repository);
-  return all
-    .filter((registry) => 'usable' in checkRegistry(registry))
-    .map(({ name, registry_type }) => ({ name, registry_type }));
+  const result = { granted: [] as string[], refused: [] as RefusedRegistry[] };
+  for (const registry of type === undefined ? all : all.filter(({ registry_type }) => registry_type === type)) {
+    const { name } = registry;
+    const checked = checkRegistry(registry);
+    if ('reason' in checked) result.refused.push({ name, reason: checked.reason });
+    else if (result.granted.length < maxNames) result.granted.push(name);
+    else result.refused.push({ name, reason: `a job gets ${maxNames} registries at most` });
+  }
+  return result;
 }
+
+const maxNames = fixedValue(workflowFileLimits.registries);
 
 /** All registries that a repository may use, with their decrypted secrets. */
 export async function registriesFor(db: Db, secrets: Secrets, repository: Repository): Promise<StoredRegistry[]> {

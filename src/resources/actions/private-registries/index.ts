@@ -1,6 +1,7 @@
+export { type Configuration, type ConfigurationFile, registryFolder } from './configuration/parts.ts';
 export {
   completeRegistries,
-  listUsable as listUsableRegistries,
+  listForServer as listRegistriesForServer,
   needExchange,
   registriesFor,
   selectRegistries,
@@ -8,5 +9,5 @@ export {
 export type { Exchanged } from './exchange/exchange.ts';
 export { audienceOf } from './exchange/exchanges.ts';
 export { rotateRegistryKey } from './keys.ts';
-export { type Configuration, type ConfigurationFile, configurationFor } from './package-managers.ts';
+export { configurationFor } from './package-managers.ts';
 export { type Credential, checkSecret, type OidcRegistry } from './usable.ts';

@@ -22,20 +22,15 @@ export type StoredRegistry = Registry & { readonly secret: string | undefined };
 /** A registry that exchanges the identity token of a job for a secret. */
 export type OidcRegistry = Registry & { readonly auth_type: OidcType; readonly secret: undefined };
 
-/** The package managers that jobs of workflows can use registries with. */
-const usableTypes = [
-  'npm_registry',
-  'python_index',
-  'maven_repository',
-  'cargo_registry',
-  'nuget_feed',
-  'goproxy_server',
-  'rubygems_server',
-  'docker_registry',
-] as const satisfies readonly RegistryType[];
-export type UsableType = (typeof usableTypes)[number];
+/** Why jobs can't use a type. Registries of it can be stored, and nothing uses them. */
+const unusedTypes = {
+  hex_organization: 'Hex keeps its keys in a file of its own format',
+  hex_repository: 'Hex keeps its keys in a file of its own format',
+  pub_repository: 'pub reads its tokens from a folder that no variable of its own names',
+} as const satisfies { readonly [Type in RegistryType]?: string };
+export type UsableType = Exclude<RegistryType, keyof typeof unusedTypes>;
 
-const isUsableType = (type: RegistryType): boolean => usableTypes.some((one) => one === type);
+const isUnused = (type: RegistryType): type is keyof typeof unusedTypes => Object.hasOwn(unusedTypes, type);
 
 const isOidc = (registry: StoredRegistry): registry is OidcRegistry => registry.auth_type.startsWith('oidc_');
 
@@ -44,8 +39,11 @@ export type Checked<Found> = { readonly usable: Found } | { readonly reason: str
 
 /** Whether a job can use a registry. */
 export function checkRegistry(registry: StoredRegistry): Checked<Credential | OidcRegistry> {
-  if (!isUsableType(registry.registry_type))
-    return { reason: `jobs of workflows can't use the type ${registry.registry_type} yet` };
+  const { registry_type } = registry;
+  if (isUnused(registry_type))
+    return {
+      reason: `registries of the type ${registry_type} are stored, and no job can use them: ${unusedTypes[registry_type]}`,
+    };
   if (!isOidc(registry)) return checkSecret(registry);
   const reason = identityProblem(registry.identity) ?? addressProblem(registry) ?? textProblem(registry);
   return reason === undefined ? { usable: registry } : { reason };
@@ -53,20 +51,27 @@ export function checkRegistry(registry: StoredRegistry): Checked<Credential | Oi
 
 /** Whether a job can use a secret with its registry: the files of package managers can't hold every text. */
 export function checkSecret(registry: StoredRegistry): Checked<Credential> {
-  const { registry_type, username, secret } = registry;
+  const { registry_type, auth_type, username, secret } = registry;
   if (secret === undefined) return { reason: 'it has no secret' };
   const problem = addressProblem(registry) ?? textProblem(registry);
   if (problem !== undefined) return { reason: problem };
-  // npm replaces this by variables of the job's environment, which a registry must not read.
-  if (registry_type === 'npm_registry' && secret.includes('${')) return { reason: 'its secret contains a variable' };
+  // npm replaces this by variables of the job's environment, which a registry must not read. Terraform evaluates it.
+  if (['npm_registry', 'terraform_registry'].includes(registry_type) && secret.includes('${'))
+    return { reason: 'its secret contains a variable' };
+  if (registry_type === 'terraform_registry' && auth_type === 'username_password')
+    return { reason: 'Terraform signs in by a token, and knows no users' };
   if (registry_type === 'goproxy_server' && /\s/.test(`${username ?? ''}${secret}`))
     return { reason: 'its user or secret contains a space' };
   return { usable: { ...registry, secret } };
 }
 
-/** Go doesn't send users and passwords to other addresses. */
-const addressProblem = ({ registry_type, url }: StoredRegistry): string | undefined =>
-  registry_type === 'goproxy_server' && !url.startsWith('https:') ? 'Go signs in by HTTPS alone' : undefined;
+/** These programs send no credentials to other addresses. */
+const byHttpsAlone: { readonly [Type in RegistryType]?: string } = { goproxy_server: 'Go', terraform_registry: 'Terraform' };
+
+const addressProblem = ({ registry_type, url }: StoredRegistry): string | undefined => {
+  const program = byHttpsAlone[registry_type];
+  return program !== undefined && !url.startsWith('https:') ? `${program} signs in by HTTPS alone` : undefined;
+};
 
 /** A line of a configuration ends at a line break, and runners evaluate expressions. */
 const textProblem = ({ url, username, secret }: StoredRegistry): string | undefined =>

@@ -37,8 +37,9 @@ import {
 } from './schemas.ts';
 import { findOfRepository, listAttached, listConfigurations, listDefaults, type Status } from './store.ts';
 
-const reads = { permission: 'organization_administration:read', scopes: ['read:org'], role: 'owner' } as const;
-const writes = { permission: 'organization_administration:write', scopes: ['write:org'], role: 'owner' } as const;
+const ofOrg = { role: 'owner', orRole: 'security_manager' } as const;
+const reads = { ...ofOrg, permission: 'organization_administration:read', scopes: ['read:org'] } as const;
+const writes = { ...ofOrg, permission: 'organization_administration:write', scopes: ['write:org'] } as const;
 
 export const listSecurityConfigurations = endpoint({
   id: 'code-security/get-configurations-for-org',
@@ -231,7 +232,7 @@ export const getConfigurationOfRepository = endpoint({
   method: 'GET',
   path: '/repos/{owner}/{repo}/code-security-configuration',
   summary: 'Get the code security configuration associated with a repository',
-  access: { permission: 'administration:read', scopes: ['repo'], role: 'admin' },
+  access: { permission: 'administration:read', scopes: ['repo'], role: 'admin', orRole: 'security_manager' },
   replies: { 200: ConfigurationOfRepository, 204: Nothing },
   async handle({ db, at: { repo }, links, reply }) {
     const row = await findOfRepository(db, repo.id);
@@ -245,7 +246,7 @@ export const enableSecurityProduct = endpoint({
   method: 'POST',
   path: '/orgs/{org}/{security_product}/{enablement}',
   summary: 'Enable or disable a security feature for an organization',
-  access: { permission: 'organization_administration:write', scopes: ['admin:org', 'write:org', 'repo'], role: 'owner' },
+  access: { ...writes, scopes: ['admin:org', 'write:org', 'repo'] },
   body: Enablement,
   example: { query_suite: 'default' },
   replies: { 204: Nothing },

@@ -1,1 +1,2 @@
+export { explainConfiguration } from './explain.ts';
 export { findEnforcedSetup, type WantedSetup } from './setups.ts';

@@ -134,7 +134,7 @@ export async function attachConfiguration(
   if (covered !== 'selected' && selected_repository_ids)
     throw invalid(resource, field, 'invalid', `${field} has no place beside the scope ${covered}`);
   const ids = unique(selected_repository_ids ?? []);
-  if (ids.length > 0 && (await countOwned(scope.tx, org.id, ids)) < ids.length)
+  if (ids.length > 0 && (await countOwned(scope.tx, { organization: org.id, viewer: by }, ids)) < ids.length)
     throw invalid(resource, field, 'invalid', `${field} names a repository that is none of the organization`);
   const total = await putAttachments(scope.tx, { organization: org.id, configuration: row.id, actor: by.account?.id }, wanted);
   if (total > 0) await apply(scope, row);

@@ -1,5 +1,5 @@
 import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
-import { reachedBy } from '#access/sql.ts';
+import { isCovered, isNotHidden } from '#access/sql.ts';
 import type { Viewer } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { listWalked, orderById } from '#database/list.ts';
@@ -153,10 +153,14 @@ export async function putAttachments(
   return rows[0]?.total ?? 0;
 }
 
-/** The number of the given repositories that belong to an organization. */
-export const countOwned = async (db: Db, organization: Id<'accounts'>, ids: readonly Id<'repositories'>[]): Promise<number> => {
-  const { rows } = await sql<{ total: number }>`select count(*)::integer as total from repositories
-    where owner_id = ${organization} and id = any (${[...ids]}::bigint[])`.execute(db);
+/** The number of the given repositories that belong to an organization, without private forks that the viewer doesn't see. */
+export const countOwned = async (
+  db: Db,
+  { organization, viewer }: { organization: Id<'accounts'>; viewer: Viewer },
+  ids: readonly Id<'repositories'>[],
+): Promise<number> => {
+  const { rows } = await sql<{ total: number }>`select count(*)::integer as total from repositories r
+    where r.owner_id = ${organization} and r.id = any (${[...ids]}::bigint[]) and ${isNotHidden(viewer)}`.execute(db);
   return rows[0]?.total ?? 0;
 };
 
@@ -211,7 +215,7 @@ export const removeForeign = (tx: Tx, repository: Id<'repositories'>) =>
   sql`delete from security_configuration_repositories a using repositories r
     where a.repository_id = ${repository} and r.id = a.repository_id and r.owner_id <> a.organization_id`.execute(tx);
 
-/** The repositories of an organization with a configuration, as far as the credential reaches them. */
+/** The repositories of an organization with a configuration, as far as the viewer may know of them. */
 export const listAttached = (
   db: Db,
   of: { organization: Id<'accounts'>; configuration: Id<'security_configurations'>; viewer: Viewer },
@@ -224,24 +228,24 @@ export const listAttached = (
     .selectAll('a')
     .where('a.configuration_id', '=', of.configuration)
     .where('a.organization_id', '=', of.organization)
-    .where(reachedBy(of.viewer.grant));
+    .where(isCovered({ owner: of.organization, viewer: of.viewer }));
   if (statuses !== undefined) query = query.where('a.status', 'in', statuses);
   return listWalked(db, query, { id: 'a.repository_id', idOf: (row) => row.repository_id, direction: 'asc' }, page);
 };
 
+/** A configuration, and how far a repository is with it; with the reason, if it can't have it. */
+type OfRepository = ConfigurationRow & { status: Status; problem: string | null };
+
 /** The configuration of a repository, and its progress. */
-export const findOfRepository = (
-  db: Db,
-  repository: Id<'repositories'>,
-): Promise<(ConfigurationRow & { status: Status }) | undefined> =>
+export const findOfRepository = (db: Db, repository: Id<'repositories'>): Promise<OfRepository | undefined> =>
   db
     .selectFrom('security_configuration_repositories as a')
     .innerJoin('security_configurations as c', 'c.id', 'a.configuration_id')
     .selectAll('c')
-    .select('a.status')
+    .select(['a.status', 'a.problem'])
     .where('a.repository_id', '=', repository)
     .where('a.status', '<>', 'detached')
-    .$castTo<ConfigurationRow & { status: Status }>()
+    .$castTo<OfRepository>()
     .executeTakeFirst();
 
 type EnablementRow = Selectable<DB['security_enablements']>;

@@ -17,5 +17,5 @@ export {
   verificationOf,
 } from './present.ts';
 export { emptyRepository, getCommitBySha, getCommitOid, isEmpty } from './revisions.ts';
-export { maxFiles } from './rules.ts';
+export { filterOf, listHistory, maxFiles } from './rules.ts';
 export { Commit, DiffEntry, GitCommit, GitPerson, ObjectLink } from './schemas.ts';

@@ -1,4 +1,5 @@
 import type { Db } from '#database/connect.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { loadRulesetsOf, matchesRef, type RuledRepository, type RuleOf } from '#resources/code/rulesets/index.ts';
 import type { BranchRule } from './schemas.ts';
 
@@ -12,8 +13,9 @@ export async function listRulesetRules(
   ref: string,
 ): Promise<BranchRule[]> {
   const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.enforcement === 'active' && row.target === 'branch');
+  const work = stepsOfWork();
   return rows.flatMap((row) => {
-    if (!matchesRef(row, ref, repo)) return [];
+    if (!matchesRef(row, ref, repo, work)) return [];
     const isOwn = row.repository_id !== null;
     const source = {
       ruleset_source_type: isOwn ? ('Repository' as const) : ('Organization' as const),
@@ -28,8 +30,28 @@ export type RequiredWorkflow = RuleOf<'workflows'>['parameters']['workflows'][nu
 
 /** The workflows that rules require of what comes into a branch, also by rulesets that are only evaluated. */
 export async function listRequiredWorkflows(db: Db, repo: RuledRepository, ref: string): Promise<RequiredWorkflow[]> {
-  const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.target === 'branch' && matchesRef(row, ref, repo));
+  const work = stepsOfWork();
+  const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.target === 'branch' && matchesRef(row, ref, repo, work));
   return rows.flatMap(({ rules }) => rules.flatMap((rule) => (rule.type === 'workflows' ? rule.parameters.workflows : [])));
+}
+
+export type AssistantReviewParameters = NonNullable<RuleOf<'assistant_code_review'>['parameters']>;
+
+/** Which pull requests into a branch the assistant reviews by itself, by all rules together; undefined where none says so. */
+export async function findAssistantReview(
+  db: Db,
+  repo: RuledRepository,
+  ref: string,
+): Promise<AssistantReviewParameters | undefined> {
+  const work = stepsOfWork();
+  const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.enforcement === 'active' && row.target === 'branch');
+  const rules = rows.flatMap((row) => (matchesRef(row, ref, repo, work) ? row.rules : []));
+  const found = rules.flatMap((rule) => (rule.type === 'assistant_code_review' ? [rule.parameters ?? {}] : []));
+  if (found.length === 0) return undefined;
+  return {
+    review_draft_pull_requests: found.some((one) => one.review_draft_pull_requests),
+    review_on_push: found.some((one) => one.review_on_push),
+  };
 }
 
 export type QueueParameters = NonNullable<RuleOf<'merge_queue'>['parameters']>;
@@ -48,7 +70,8 @@ export const queueDefaults: QueueParameters = {
 /** How the merge queue of a branch works, by the oldest rule that demands one; undefined where none does. */
 export async function findMergeQueue(db: Db, repo: RuledRepository, ref: string): Promise<QueueParameters | undefined> {
   const rows = (await loadRulesetsOf(db, repo)).filter((row) => row.enforcement === 'active' && row.target === 'branch');
-  const rules = rows.flatMap((row) => (matchesRef(row, ref, repo) ? row.rules : []));
+  const work = stepsOfWork();
+  const rules = rows.flatMap((row) => (matchesRef(row, ref, repo, work) ? row.rules : []));
   const rule = rules.find((one): one is RuleOf<'merge_queue'> => one.type === 'merge_queue');
   return rule && (rule.parameters ?? queueDefaults);
 }

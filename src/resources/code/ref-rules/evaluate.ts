@@ -5,6 +5,7 @@ import type { Db } from '#database/connect.ts';
 import type { Needs, Scope } from '#endpoint/scope.ts';
 import { branchOf } from '#git/refs/ref-name.ts';
 import type { GitRepository } from '#git/repo.ts';
+import { stepsOfAllWork, stepsWithin } from '#lib/pattern-steps.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { loadProtections, appliedRulesOf as rulesOfProtection } from '#resources/code/branch-protection/index.ts';
 import {
@@ -76,11 +77,14 @@ export async function loadRules(db: Db, wanted: WantedMoves): Promise<RulesOfMov
   const ofRulesets = rulesets.map((row) => ({ row, rules: rulesOfRuleset(row, facts) }));
   const isLeft = ({ rule }: AppliedRule) => !(wanted.isRename && rule.type === 'deletion');
   const byRef = new Map<string, readonly AppliedRule[]>();
+  const [allWork, yieldNow] = [stepsOfAllWork(), periodicYield()];
   for (const { ref } of moves) {
+    await yieldNow();
+    const work = stepsWithin(allWork);
     const branch = branchOf(ref);
     const protection = branch === undefined ? undefined : protections.get(branch);
     const applied = [
-      ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo) ? rules : [])),
+      ...ofRulesets.flatMap(({ row, rules }) => (matchesRef(row, ref, repo, work) ? rules : [])),
       ...(protection ? rulesOfProtection(protection, facts).filter(isLeft) : []),
       ...ofPush,
       ...queueBranchRules(repo, ref),

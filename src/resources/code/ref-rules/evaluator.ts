@@ -28,6 +28,8 @@ export type MergedPull = {
   readonly head_sha: Oid;
   readonly merge_base_sha: Oid;
   readonly author_id: Id<'accounts'> | null;
+  /** Who opened it, which isn't its author where it was made of another one's issue; null if unknown. */
+  readonly opened_by: Id<'accounts'> | null;
   /** Earlier heads that brought the same changes. */
   readonly same_heads: readonly Oid[];
   /** When it got another base, to which the same head brings other changes. */

@@ -1,7 +1,8 @@
 // Rules that names, commits and files decide.
 import type { Commit } from '#git/objects/parse-commit.ts';
 import { chunks, gather } from '#lib/collections.ts';
-import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Fnmatch, fnmatchesOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfAllWork, stepsOfWork, stepsWithin } from '#lib/pattern-steps.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { demandOf, matchesPattern, type Pattern } from '#resources/code/rulesets/index.ts';
 import type { RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators, RuleType } from './evaluator.ts';
@@ -53,8 +54,9 @@ const filesRule = <Type extends RuleType>(
 });
 
 const restrictedPaths = filesRule<'file_path_restriction'>(({ parameters }) => {
-  const patterns = parameters.restricted_file_paths.map(fnmatchOf);
-  return (path) => (matchesAny(patterns, path) ? `The path ${path} can't be changed` : undefined);
+  const patterns = fnmatchesOf(parameters.restricted_file_paths, stepsOfWork());
+  const all = stepsOfAllWork();
+  return (path) => (matchesAny(patterns, path, stepsWithin(all)) ? `The path ${path} can't be changed` : undefined);
 });
 
 /** An ending as `*.exe`, `.exe` or `exe`. */
@@ -74,9 +76,9 @@ const pathLength = filesRule<'max_file_path_length'>(
       isRemoved || [...path].length <= most ? undefined : `Paths may have up to ${most} characters: ${path}`,
 );
 
-const matchesAny = (patterns: readonly Fnmatch[], path: string): boolean => {
+const matchesAny = (patterns: readonly Fnmatch[], path: string, work: Steps): boolean => {
   const read = pathOf(path);
-  return patterns.some((pattern) => matchesFnmatch(pattern, read));
+  return patterns.some((pattern) => matchesFnmatch(pattern, read, work));
 };
 
 const megabyte = 1024 * 1024;

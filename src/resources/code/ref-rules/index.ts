@@ -1,4 +1,6 @@
 export {
+  type AssistantReviewParameters,
+  findAssistantReview,
   findMergeQueue,
   listRequiredWorkflows,
   type QueueParameters,

@@ -2,6 +2,7 @@
 import type { Account, Repo, Viewer } from '#access/viewer.ts';
 import { RecordedRefusal } from '#endpoint/recorded-refusal.ts';
 import type { Scope, WriteScope } from '#endpoint/scope.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { orNotFound } from '#lib/refusal.ts';
 import {
   bypassedLines,
@@ -55,9 +56,10 @@ export function evaluateAll(
   kind: ChangeKind,
   facts: Facts,
 ): RepositoryEvaluation[] {
+  const work = stepsOfWork();
   return rulesets.flatMap((row) => {
-    const appliedBefore = facts.before !== undefined && matchesRepository(row.conditions, facts.before);
-    const appliesAfter = facts.after !== undefined && matchesRepository(row.conditions, facts.after);
+    const appliedBefore = facts.before !== undefined && matchesRepository(row.conditions, facts.before, work);
+    const appliesAfter = facts.after !== undefined && matchesRepository(row.conditions, facts.after, work);
     const change = evaluatedChange(kind, facts, appliedBefore);
     if (!change || !(appliedBefore || appliesAfter)) return [];
     return appliedRepositoryRulesOf(row, actor).flatMap((applied): RepositoryEvaluation[] => {

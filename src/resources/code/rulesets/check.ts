@@ -2,6 +2,7 @@
 import { branchRef, refNameProblem } from '#git/refs/ref-name.ts';
 import { unique } from '#lib/collections.ts';
 import { fnmatchProblem } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfWork } from '#lib/pattern-steps.ts';
 import { invalid, type Refusal } from '#lib/refusal.ts';
 import { isWorkflowPath, workflowFolders } from '#workflow-files/file.ts';
 import { rolesById } from './bypass.ts';
@@ -45,6 +46,7 @@ const branchTypes: readonly RuleType[] = [
   'required_status_checks',
   'code_scanning',
   'merge_queue',
+  'assistant_code_review',
   'workflows',
   'branch_name_pattern',
 ];
@@ -59,34 +61,36 @@ function belongsTo(type: RuleType, target: Target): boolean {
 
 /** @throws Refusal where the parts of a ruleset don't belong together */
 export function checkRuleset(wanted: Wanted, owner: RulesetOwner): void {
-  checkRules(wanted);
-  checkRefNames(wanted);
-  if (owner.column === 'organization_id') checkRepositories(wanted.conditions);
+  const work = stepsOfWork();
+  checkRules(wanted, work);
+  checkRefNames(wanted, work);
+  if (owner.column === 'organization_id') checkRepositories(wanted.conditions, work);
   checkModes(wanted);
 }
 
-function checkRules({ rules, target }: Wanted): void {
+function checkRules({ rules, target }: Wanted, work: Steps): void {
   for (const [at, rule] of rules.entries()) {
     const field = `rules.${at}`;
     if (!belongsTo(rule.type, target))
       throw wrong(`${field}.type`, `Rules of the type ${rule.type} do not belong to rulesets with the target ${target}`);
     if (!patternTypes.includes(rule.type) && rules.findIndex(({ type }) => type === rule.type) < at)
       throw wrong(`${field}.type`, `A ruleset can have only one rule of the type ${rule.type}`);
-    checkParameters(rule, `${field}.parameters`);
+    checkParameters(rule, `${field}.parameters`, work);
   }
 }
 
-function checkParameters(rule: Rule, field: string): void {
+function checkParameters(rule: Rule, field: string, work: Steps): void {
   if (!('parameters' in rule) || rule.parameters === undefined) return;
   const { parameters } = rule;
   const problem = 'operator' in parameters && parameters.operator === 'regex' ? expressionProblem(parameters.pattern) : undefined;
   if (problem !== undefined) throw wrong(`${field}.pattern`, `pattern ${problem}`);
   if ('min_entries_to_merge' in parameters) checkGroupSizes(parameters, field);
   if ('workflows' in parameters) checkWorkflows(parameters.workflows, `${field}.workflows`);
-  if ('restricted_file_paths' in parameters) checkPatterns(parameters.restricted_file_paths, `${field}.restricted_file_paths`);
+  if ('restricted_file_paths' in parameters)
+    checkPatterns(parameters.restricted_file_paths, `${field}.restricted_file_paths`, work);
   if ('required_reviewers' in parameters)
     for (const [at, { file_patterns }] of parameters.required_reviewers?.entries() ?? [])
-      checkPatterns(file_patterns, `${field}.required_reviewers.${at}.file_patterns`);
+      checkPatterns(file_patterns, `${field}.required_reviewers.${at}.file_patterns`, work);
 }
 
 /** A maximum of 0 stands for no maximum. */
@@ -108,14 +112,14 @@ function checkWorkflows(workflows: RuleOf<'workflows'>['parameters']['workflows'
   }
 }
 
-function checkPatterns(patterns: readonly string[] = [], field: string, words: readonly string[] = []): void {
-  for (const [at, pattern] of patterns.entries()) {
-    const problem = words.includes(pattern) ? undefined : fnmatchProblem(pattern);
+function checkPatterns(patterns: readonly string[] | undefined, field: string, work: Steps, words: readonly string[] = []): void {
+  for (const [at, pattern] of (patterns ?? []).entries()) {
+    const problem = words.includes(pattern) ? undefined : fnmatchProblem(pattern, work);
     if (problem) throw wrong(`${field}.${at}`, `The pattern ${problem}`);
   }
 }
 
-function checkRefNames({ conditions: { ref_name }, target }: Wanted): void {
+function checkRefNames({ conditions: { ref_name }, target }: Wanted, work: Steps): void {
   const { include = [], exclude = [] } = ref_name ?? {};
   if (target === 'push' || target === 'repository') {
     if (include.length + exclude.length > 0)
@@ -134,18 +138,18 @@ function checkRefNames({ conditions: { ref_name }, target }: Wanted): void {
     const stray = patterns.findIndex((pattern) => !words.includes(pattern) && !pattern.startsWith(prefix));
     if (stray >= 0)
       throw wrong(`${field}.${stray}`, `Invalid target pattern: it must begin with ${prefix}, or be ${words.join(' or ')}`);
-    checkPatterns(patterns, field, words);
+    checkPatterns(patterns, field, work, words);
   }
 }
 
 const repositoryConditions = ['repository_name', 'repository_id', 'repository_property'] as const;
 
-function checkRepositories(conditions: Conditions): void {
+function checkRepositories(conditions: Conditions, work: Steps): void {
   const given = repositoryConditions.filter((name) => conditions[name] !== undefined);
   if (given.length !== 1) throw wrong('conditions', `conditions must have exactly one of ${repositoryConditions.join(', ')}`);
   const { repository_name, repository_property } = conditions;
   for (const name of ['include', 'exclude'] as const) {
-    checkPatterns(repository_name?.[name], `conditions.repository_name.${name}`, [everything]);
+    checkPatterns(repository_name?.[name], `conditions.repository_name.${name}`, work, [everything]);
     for (const [at, property] of repository_property?.[name]?.entries() ?? [])
       if (property.source === 'system' && !Object.hasOwn(systemProperties, property.name))
         throw wrong(

@@ -1,7 +1,7 @@
 // To which repositories and refs a ruleset applies.
-import { oncePerObject } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Fnmatch, fnmatchesOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import type { Steps } from '#lib/pattern-steps.ts';
 import type { RuledRepository } from './applied-rule.ts';
 import type { Conditions, Property, RefTarget } from './schemas.ts';
 
@@ -35,23 +35,31 @@ const isSystemProperty = (name: string): name is keyof typeof systemProperties =
 type Lists = { readonly include?: readonly string[]; readonly exclude?: readonly string[] };
 type CompiledLists = { readonly include: readonly Fnmatch[]; readonly exclude: readonly Fnmatch[] };
 
-const compiled = oncePerObject(
-  ({ include = [], exclude = [] }: Lists): CompiledLists => ({
-    include: include.map(fnmatchOf),
-    exclude: exclude.map(fnmatchOf),
-  }),
-);
+/** Lists that were read, kept while their ruleset is in memory. */
+type Read = WeakMap<Lists, CompiledLists>;
 
-/** Names of repositories differ by more than case, and so do the patterns that match them. */
-const compiledNames = oncePerObject(({ include = [], exclude = [] }: Lists) =>
-  compiled({ include: include.map((name) => name.toLowerCase()), exclude: exclude.map((name) => name.toLowerCase()) }),
-);
+/** Patterns as they are written; names of repositories differ by more than case, and so do the patterns that match them. */
+const read = { exactly: new WeakMap() as Read, inLowerCase: new WeakMap() as Read };
+
+function compiled(lists: Lists, how: keyof typeof read, work: Steps): CompiledLists {
+  const known = read[how].get(lists);
+  if (known) return known;
+  const { include = [], exclude = [] } = lists;
+  const patternsOf = (texts: readonly string[]): Fnmatch[] =>
+    fnmatchesOf(how === 'inLowerCase' ? texts.map((text) => text.toLowerCase()) : texts, work);
+  const made = { include: patternsOf(include), exclude: patternsOf(exclude) };
+  read[how].set(lists, made);
+  return made;
+}
+
+type Named = { readonly name: string; readonly words: readonly string[]; readonly how: keyof typeof read };
 
 /** Whether one of the included patterns matches, and none of the excluded. `words`: what stands for the name besides. */
-function isNamed(lists: Lists, { include, exclude }: CompiledLists, name: string, words: readonly string[]): boolean {
+function isNamed(lists: Lists, { name, words, how }: Named, work: Steps): boolean {
+  const { include, exclude } = compiled(lists, how, work);
   const path = pathOf(name);
   const isIn = (written: readonly string[] = [], patterns: readonly Fnmatch[]): boolean =>
-    words.some((word) => written.includes(word)) || patterns.some((pattern) => matchesFnmatch(pattern, path));
+    words.some((word) => written.includes(word)) || patterns.some((pattern) => matchesFnmatch(pattern, path, work));
   return isIn(lists.include, include) && !isIn(lists.exclude, exclude);
 }
 
@@ -71,10 +79,14 @@ const systemValues = (facts: RepositoryFacts, name: string): readonly string[] =
   return value === null ? [] : [value];
 };
 
-/** Whether a ruleset of an organization applies to one of its repositories. */
-export function matchesRepository(conditions: Conditions, facts: RepositoryFacts): boolean {
+/**
+ * Whether a ruleset of an organization applies to one of its repositories. `work`: the steps of all rulesets that are asked.
+ * @throws Refusal 413 if it takes too many steps
+ */
+export function matchesRepository(conditions: Conditions, facts: RepositoryFacts, work: Steps): boolean {
   const { repository_name, repository_id, repository_property } = conditions;
-  if (repository_name) return isNamed(repository_name, compiledNames(repository_name), facts.name.toLowerCase(), [everything]);
+  if (repository_name)
+    return isNamed(repository_name, { name: facts.name.toLowerCase(), words: [everything], how: 'inLowerCase' }, work);
   if (repository_id) return repository_id.repository_ids?.some((id) => id === facts.id) ?? false;
   if (!repository_property) return false;
   const { include = [], exclude = [] } = repository_property;
@@ -85,15 +97,18 @@ type Ruled = { readonly target: RefTarget; readonly conditions: Conditions };
 
 /**
  * Whether a ruleset applies to a ref, by its whole name. One for pushes applies to branches and tags alike; one without patterns
- * to no ref.
+ * to no ref. `work`: the steps of all rulesets with this ref.
+ * @throws Refusal 413 if it takes too many steps
  */
 export function matchesRef(
   { target, conditions: { ref_name } }: Ruled,
   ref: string,
   { default_branch }: Pick<RuledRepository, 'default_branch'>,
+  work: Steps,
 ): boolean {
   if (target === 'push') return true;
   if (!ref.startsWith(refPrefixes[target]) || !ref_name) return false;
   const isDefault = target === 'branch' && ref === refPrefixes.branch + default_branch;
-  return isNamed(ref_name, compiled(ref_name), ref, isDefault ? [everything, defaultBranch] : [everything]);
+  const words = isDefault ? [everything, defaultBranch] : [everything];
+  return isNamed(ref_name, { name: ref, words, how: 'exactly' }, work);
 }

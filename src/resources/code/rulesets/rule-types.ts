@@ -95,6 +95,11 @@ const MergeQueueParameters = Type.Object({
   min_entries_to_merge_wait_minutes: Type.Integer({ minimum: 0, ...minutes }),
 });
 
+const AssistantReviewParameters = Type.Object({
+  review_draft_pull_requests: Type.Optional(Type.Boolean()),
+  review_on_push: Type.Optional(Type.Boolean()),
+});
+
 /** The parameters of each type of rule; null for a type that has none. */
 const parameters = {
   creation: null,
@@ -110,6 +115,7 @@ const parameters = {
   required_status_checks: StatusChecksParameters,
   code_scanning: ScanParameters,
   merge_queue: MergeQueueParameters,
+  assistant_code_review: AssistantReviewParameters,
   workflows: WorkflowsParameters,
   commit_message_pattern: Pattern,
   commit_author_email_pattern: Pattern,
@@ -138,7 +144,7 @@ type ParametersOf<Type extends RuleType> = (typeof parameters)[Type] extends TSc
   : undefined;
 
 /** Types of rules whose parameters may be left out. */
-const withOptionalParameters = ['update', 'merge_queue'] as const satisfies readonly RuleType[];
+const withOptionalParameters = ['update', 'merge_queue', 'assistant_code_review'] as const satisfies readonly RuleType[];
 type OptionalParameters = (typeof withOptionalParameters)[number];
 
 /** A rule of one type. */
@@ -173,7 +179,7 @@ export const pushRuleTypes: readonly RuleType[] = [
 ];
 
 /** Types of the public API whose rules can't be made: nothing would apply them. */
-export const notOffered = ['assistant_code_review', 'license_compliance_scanning'] as const;
+export const notOffered = ['license_compliance_scanning'] as const;
 
 const schemaOf = (type: RuleType) => {
   const own: TSchema | null = parameters[type];

@@ -6,6 +6,7 @@ import { list } from '#database/list.ts';
 import type { DB } from '#database/tables.ts';
 import type { Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { propertyLists } from '#resources/repositories/custom-properties/index.ts';
 import type { RuledRepository } from './applied-rule.ts';
 import { matchesRepository, type RepositoryFacts } from './conditions.ts';
@@ -126,7 +127,8 @@ const ofOrAbove = ({ id, owner_id }: RepositoryKey) =>
 function applying<Row extends { readonly conditions: Conditions; readonly facts: RepositoryFacts | null }>(
   rows: readonly Row[],
 ): Omit<Row, 'facts'>[] {
-  return rows.flatMap(({ facts, ...row }) => (facts === null || matchesRepository(row.conditions, facts) ? [row] : []));
+  const work = stepsOfWork();
+  return rows.flatMap(({ facts, ...row }) => (facts === null || matchesRepository(row.conditions, facts, work) ? [row] : []));
 }
 
 /**

@@ -1,7 +1,8 @@
 // Files of code owners: on each line a pattern of paths and who owns these.
 
 import { fixedValue } from '#lib/limits.ts';
-import { matchesPath, type Path, type Pattern, type Steps } from '#lib/path-pattern.ts';
+import { matchesPath, type Path, type Pattern } from '#lib/path-pattern.ts';
+import type { Steps } from '#lib/pattern-steps.ts';
 import { periodicYield } from '#lib/turns.ts';
 import { codeOwnerLimits, codeOwnerStepLimits } from './limits.ts';
 import { patternOf, patternProblem } from './pattern.ts';

@@ -216,7 +216,8 @@ async function mergeEntries(
       return true;
     }
     const by = row.enqueued_by ?? undefined;
-    following.push({ kind: 'pulls.merge', data: { issue: row.issue_id, commit: group.head, app: row.via_app_id, by } });
+    const data = { issue: row.issue_id, commit: group.head, head: row.head_sha, app: row.via_app_id, by };
+    following.push({ kind: 'pulls.merge', data });
   }
   // An entry that has jumped the queue meanwhile comes first.
   const present = await listEntries(scope.db, key);

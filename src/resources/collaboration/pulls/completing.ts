@@ -20,8 +20,8 @@ export async function lockMerging(tx: Tx, issue: Id<'issues'>): Promise<Merging 
   return pull && pull.merged_at === null ? { pull, closing: await listClosingForUpdate(tx, pull) } : undefined;
 }
 
-/** The new commit of the base branch, and the app that somebody merged with. */
-type Merge = { commit: string; app: Id<'apps'> | null };
+/** The new commit of the base branch, the app that somebody merged with, and the head whose changes the commit has. */
+type Merge = { commit: string; app: Id<'apps'> | null; head: string };
 
 /**
  * Records that a pull request was merged, and closes the issues that its text closes, if it was merged into the default branch.
@@ -30,7 +30,7 @@ export async function recordMerge(
   scope: WriteScope,
   { repo, actor, now }: FollowedMove,
   { pull, closing }: Merging,
-  { commit, app }: Merge,
+  { commit, app, head }: Merge,
 ): Promise<void> {
   const { tx } = scope;
   const issue = pull.id;
@@ -42,7 +42,8 @@ export async function recordMerge(
     closed_by: actor ?? null,
     updated_at: now,
   });
-  await updatePull(tx, issue, { merge_commit_sha: commit, merged_by: actor ?? null });
+  // What was pushed meanwhile isn't merged, and its branch isn't deleted as if it were.
+  await updatePull(tx, issue, { merge_commit_sha: commit, merged_by: actor ?? null, head_sha: head });
   const event = { owner: repo.owner_id, repository: repo.id, actor, at: now };
   const context = { repository: repo.id, actor: actor ?? null, app, at: now };
   await insertIssueEvents(tx, { ...context, issue }, [

@@ -13,7 +13,7 @@ import { firstMergeOf } from '#git/history/merge.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { branchOf, branchRef } from '#git/refs/ref-name.ts';
-import { findBranch } from '#git/refs/refs.ts';
+import { type Branch, findBranch } from '#git/refs/refs.ts';
 import { isAncestor } from '#git/refs/resolve.ts';
 import { repoOf, repositoryExists } from '#git/store.ts';
 import { gather } from '#lib/collections.ts';
@@ -137,8 +137,28 @@ const headRestored = ({ change }: JobContext, { id }: PullRow, moved: Moved): Pr
 /** So many earlier heads with the same changes are remembered. Approvals of still earlier ones are stale. */
 const maxSameHeads = 100;
 
-/** The head of an open pull request has other commits: they are brought here, and compared anew. */
-async function headMoved(context: JobContext, row: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
+/** What is compared is compared again so often, where the pull request gets another base meanwhile. */
+const comparisons = 10;
+
+/** Whether a pull request still has the ends that were compared. */
+const hasEndsOf = (pull: PullRow, compared: PullRow): boolean =>
+  pull.head_sha === compared.head_sha && pull.base_ref === compared.base_ref && pull.merge_base_sha === compared.merge_base_sha;
+
+/**
+ * The head of an open pull request has other commits: they are brought here, and compared anew. What a comparison with one base
+ * says of approvals isn't true of another base, so it counts for that alone with which it was made.
+ */
+async function headMoved(context: JobContext, pull: PullRow, moved: Moved & { tip: Oid }): Promise<void> {
+  let row: PullRow | undefined = pull;
+  for (let comparison = 1; row && row.head_sha === pull.head_sha; comparison++) {
+    if (comparison > comparisons) throw new Error(`The base of pull request ${row.id} keeps changing`);
+    if (await moveHead(context, row, moved)) return;
+    row = (await loadPulls(context.db, [pull.id])).get(pull.id);
+  }
+}
+
+/** Compares a pull request's new head with its base, and writes what follows. Returns false where it has other ends by then. */
+async function moveHead(context: JobContext, row: PullRow, moved: Moved & { tip: Oid }): Promise<boolean> {
   const { change, services } = context;
   const { git } = services;
   const gitRepository = repoOf(git, row.repository_id);
@@ -148,9 +168,10 @@ async function headMoved(context: JobContext, row: PullRow, moved: Moved & { tip
   const isForced = !(await isAncestor(gitRepository, row.head_sha, moved.tip));
   const isRewound = isForced && found?.commits.length === 0;
   const isSame = found !== undefined && (await bringsSameChanges(gitRepository, row, { ...found.changes, head_sha: moved.tip }));
-  await change(async (scope) => {
+  const isWritten = await change(async (scope) => {
     const pull = await findPullForUpdate(scope.tx, row);
-    if (!pull || pull.state === 'closed' || pull.head_sha !== row.head_sha) return;
+    if (!pull || pull.state === 'closed') return true;
+    if (!hasEndsOf(pull, row)) return false;
     const before = { before: pull.head_sha, after: moved.tip };
     // Who reopened it, or was the first of several, pushed something else, or nothing.
     const pushed = { ref: branchRef(moved.ref), tip: moved.tip, since: pull.head_sha };
@@ -173,8 +194,10 @@ async function headMoved(context: JobContext, row: PullRow, moved: Moved & { tip
     });
     // There is nothing to be merged any more.
     if (isRewound || !found) await closeOpen(scope, pull, moved);
+    return true;
   });
-  await writeHeadRef(gitRepository, { number: row.number, head_sha: moved.tip });
+  if (isWritten) await writeHeadRef(gitRepository, { number: row.number, head_sha: moved.tip });
+  return isWritten;
 }
 
 /** The people who pushed to a head, after it has moved: a later one vouches for none before it. */
@@ -201,7 +224,7 @@ async function followBase(context: JobContext, moved: Moved): Promise<void> {
     const move = { repo: repository, actor: moved.actor, now: moved.at };
     await change(async (scope) => {
       const merging = await lockMerging(scope.tx, pull.id);
-      if (merging) await recordMerge(scope, move, merging, { commit, app: null });
+      if (merging) await recordMerge(scope, move, merging, { commit, app: null, head: pull.head_sha });
     });
   }
 }
@@ -210,22 +233,40 @@ async function followBase(context: JobContext, moved: Moved): Promise<void> {
  * The base of open pull requests is gone. Where it was itself merged by a pull request, they are for the base of that from now
  * on, as in the public API; what has nothing to bring there, or is asked for already, is closed.
  */
-async function baseDeleted({ db, change, services }: JobContext, moved: Moved, open: readonly PullRow[]): Promise<void> {
+async function baseDeleted(context: JobContext, moved: Moved, open: readonly PullRow[]): Promise<void> {
+  const { db, services } = context;
   const { repository, ref } = moved;
   const gitRepository = repoOf(services.git, repository.id);
   const merged = open.length === 0 ? undefined : await findMergedFrom(db, repository.id, ref);
   const base = merged && (await findBranch(gitRepository, merged.base_ref));
-  for (const row of open) {
-    const found = base && (await changesBetween(gitRepository, { base: base.oid, head: row.head_sha }));
-    const newBase = found && found.commits.length > 0 ? { base, ...found } : undefined;
-    await change(async (scope) => {
-      const pull = await findPullForUpdate(scope.tx, row);
-      if (pull?.state !== 'open' || pull.base_ref !== ref) return;
-      if (newBase && (await retarget(scope, pull, moved, newBase))) return;
-      if (merged) await recordEvents(scope.tx, pull, moved, [{ event: 'automatic_base_change_failed' }]);
-      await closeOpen(scope, pull, moved);
-    });
+  for (const pull of open) {
+    let row: PullRow | undefined = pull;
+    for (let comparison = 1; row; comparison++) {
+      if (comparison > comparisons) throw new Error(`The head of pull request ${row.id} keeps changing`);
+      if (await leaveBase(context, row, moved, { merged, base })) break;
+      row = (await loadPulls(db, [pull.id])).get(pull.id);
+    }
   }
+}
+
+/** Gives a pull request the base of the one that merged its own, or closes it. Returns false where its head moved meanwhile. */
+async function leaveBase(
+  { change, services }: JobContext,
+  row: PullRow,
+  moved: Moved,
+  { merged, base }: { merged: PullRow | undefined; base: Branch | undefined },
+): Promise<boolean> {
+  const found = base && (await changesBetween(repoOf(services.git, moved.repository.id), { base: base.oid, head: row.head_sha }));
+  const newBase = found && found.commits.length > 0 ? { base, head: row.head_sha, ...found } : undefined;
+  return change(async (scope) => {
+    const pull = await findPullForUpdate(scope.tx, row);
+    if (pull?.state !== 'open' || pull.base_ref !== moved.ref) return true;
+    if (pull.head_sha !== row.head_sha) return false;
+    if (newBase && (await retarget(scope, pull, moved, newBase))) return true;
+    if (merged) await recordEvents(scope.tx, pull, moved, [{ event: 'automatic_base_change_failed' }]);
+    await closeOpen(scope, pull, moved);
+    return true;
+  });
 }
 
 /**

@@ -17,7 +17,7 @@ export {
   type ReviewRequest,
   teamReaches,
 } from './reviewer-store.ts';
-export { removeReviewers, requestUnasked, withdrawRequest } from './reviewers.ts';
+export { removeReviewers, requestReviewers, requestUnasked, withdrawRequest } from './reviewers.ts';
 export { changePull, openPull, prepareEnds } from './rules.ts';
 export {
   countImportedReviewComments,

@@ -93,7 +93,7 @@ async function mergeInTurn(
       actor: by.account.id,
       workflowFiles: workflowFileAccess(by.grant, repo),
       merge: { ...row, method: wanted.merge_method },
-      following: [{ kind: 'pulls.merge', data: { issue: id, commit, app: viaApp(by) } }],
+      following: [{ kind: 'pulls.merge', data: { issue: id, commit, head: row.head_sha, app: viaApp(by) } }],
     }).catch((error: unknown) => {
       if (error instanceof WorkflowFilesRefused) throw forbidden(error.message);
       throw error instanceof RuleViolations ? notAllowed(error.message) : error;
@@ -116,13 +116,13 @@ export async function writeMerge(
 ): Promise<Oid> {
   const { repo, identity, headOwner, authorOf } = action;
   const head = pull.head_sha;
+  const tree = await mergedTree(gitRepository, pull, base);
+  if (tree === undefined) throw notAllowed('Pull Request is not mergeable');
   if (wanted.merge_method === 'rebase') {
-    const rebased = await rebaseCommits(gitRepository, { onto: base, head, committer: identity });
+    const rebased = await rebaseCommits(gitRepository, { onto: base, head, tree, committer: identity });
     if (!rebased.rebased) throw notAllowed("This branch can't be rebased");
     return rebased.head;
   }
-  const tree = await mergedTree(gitRepository, pull, base);
-  if (tree === undefined) throw notAllowed('Pull Request is not mergeable');
   const commits =
     wanted.merge_method === 'squash'
       ? await listAhead(gitRepository, { base, head, ahead: pull.commits_count, limit: maxSquashed })

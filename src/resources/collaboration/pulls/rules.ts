@@ -3,7 +3,7 @@ import { reaches } from '#access/roles.ts';
 import type { Repo, SignedIn } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import type { Scope, WriteScope } from '#endpoint/scope.ts';
-import { findPushers } from '#events/read.ts';
+import { findPushers, type Pushers } from '#events/read.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { copyCommit } from '#git/objects/alternates.ts';
@@ -11,6 +11,7 @@ import type { Oid } from '#git/objects/oid.ts';
 import type { Branch } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { forbidden, invalid, orNotFound } from '#lib/refusal.ts';
+import { type MoveScope, recoverRefs } from '#resources/code/pushes/index.ts';
 import { endRelations, lockRelations } from '#resources/collaboration/issue-relations/index.ts';
 import {
   changeIssue,
@@ -44,7 +45,7 @@ type Ends = { base: Branch; head: Head; changes: Changes; commits: readonly Oid[
  * @throws Refusal 422 where a branch doesn't exist, or the head has nothing that the base hasn't
  */
 export async function prepareEnds(
-  scope: Scope,
+  scope: MoveScope,
   { repo, by }: { repo: Repo; by: SignedIn },
   wanted: Pick<NewPullRequest, 'base' | 'head' | 'head_repo'>,
 ): Promise<Ends> {
@@ -54,6 +55,8 @@ export async function prepareEnds(
   const [base, head] = await Promise.all([getBase(gitRepository, wanted.base), getHead(scope, repo, wanted)]);
   if (by.grant.kind !== 'installation' && !reaches(repo.role, 'write') && !reaches(head.repo.role, 'write'))
     throw invalid('PullRequest', 'user', 'custom', 'must be a collaborator');
+  // Who pushed it is known once the push is recorded.
+  await recoverRefs(scope, head.repo.id, [head.name]);
   const found = await changesBetween(diskOfBoth(git, repo, head.repo), { base: base.oid, head: head.oid });
   const names = `${wanted.base} and ${wanted.head}`;
   if (!found) throw invalid('PullRequest', 'head', 'custom', `${names} have entirely different commit histories`);
@@ -86,6 +89,8 @@ export async function openPull(
   await checkUnique(scope, repo, branches, head.repo.owner.login);
   await checkCap(scope, action);
   const isFork = head.repo.id !== repo.id;
+  const { merge_base_sha: since } = changes;
+  const found = await findPushers(scope.tx, head.repo.id, { ref: head.name, tip: head.oid, since });
   const {
     issue_id: _,
     repository_id: _repository,
@@ -99,8 +104,10 @@ export async function openPull(
     head_sha: head.oid,
     ...changes,
     maintainer_can_modify: isFork && wanted.maintainer_can_modify && mayOpenToOthers(head.repo),
-    head_pushed_by: action.by.account.id,
-    ...(isFork ? await pushersOf(scope, head, changes) : { head_pushers: [action.by.account.id] }),
+    opened_by: action.by.account.id,
+    // Who opens it vouches for nothing that somebody else has pushed.
+    head_pushed_by: found ? (found.latest ?? null) : action.by.account.id,
+    ...(isFork ? pushersOf(head, found) : { head_pushers: [action.by.account.id] }),
   });
   await replaceCommits(scope.tx, issue.id, commits, action.now);
   const opened = await recordActivity(scope, action, issue, [{ event: eventOf(action, issue, 'opened', {}) }]);
@@ -109,10 +116,8 @@ export async function openPull(
 }
 
 /** Everybody who pushed to the head in a fork since its base: the fork's owner, where nobody did. */
-async function pushersOf(scope: WriteScope, { repo, name, oid }: Head, { merge_base_sha }: Changes) {
-  const found = await findPushers(scope.tx, repo.id, { ref: name, tip: oid, since: merge_base_sha });
-  return found ? recordedPushers(found.all, !found.isComplete) : { head_pushers: [repo.owner_id] };
-}
+const pushersOf = ({ repo }: Head, found: Pushers | undefined) =>
+  found ? recordedPushers(found.all, !found.isComplete) : { head_pushers: [repo.owner_id] };
 
 /** The repository stays locked, so that of two concurrent requests for the same branches, one is refused. */
 async function checkUnique(scope: WriteScope, repo: Repo, branches: Branches, headOwner: string): Promise<void> {
@@ -164,8 +169,8 @@ async function convertIssue(scope: WriteScope, action: TextAction, { issue: numb
   return updateIssue(scope.tx, issue.id, { is_pull_request: true, is_draft: draft, updated_at: now });
 }
 
-/** What a change of the base branch needs of Git, found before the transaction. */
-export type NewBase = { base: Branch; changes: Changes; commits: readonly Oid[] };
+/** What a change of the base branch needs of Git, found before the transaction, for the head that the pull request had then. */
+export type NewBase = { base: Branch; head: Oid; changes: Changes; commits: readonly Oid[] };
 
 /** Finds the branch into which a pull request shall be merged from now on; undefined where that is the present one. */
 export async function prepareBase(
@@ -187,7 +192,7 @@ export async function prepareBase(
       'invalid',
       `There are no new commits between base branch '${name}' and head branch '${pull.head_ref}'`,
     );
-  return { base, ...found };
+  return { base, head: pull.head_sha, ...found };
 }
 
 /**
@@ -231,18 +236,15 @@ async function changeDraft(scope: WriteScope, action: TextAction, pull: PullRow,
   await recordActivity(scope, action, changed, [{ event, issueEvent }]);
 }
 
-async function changeBase(
-  scope: WriteScope,
-  action: TextAction,
-  pull: PullRow,
-  { base, changes, commits }: NewBase,
-): Promise<void> {
+async function changeBase(scope: WriteScope, action: TextAction, pull: PullRow, newBase: NewBase): Promise<void> {
+  const { base, head } = newBase;
   if (pull.state === 'closed')
     throw invalid('PullRequest', 'base', 'invalid', 'Cannot change the base branch of a closed pull request.');
+  if (pull.head_sha !== head) throw invalid('PullRequest', 'base', 'custom', 'Head branch was modified. Try again.');
   const { repo } = action;
   await checkUnique(scope, repo, { ...pull, base_ref: base.short }, repo.owner.login);
   await recordActivity(scope, action, pull, [{ issueEvent: { event: 'base_ref_changed' } }]);
-  await setBase(scope, inRepository(action), pull, { base, changes, commits });
+  await setBase(scope, inRepository(action), pull, newBase);
 }
 
 /**

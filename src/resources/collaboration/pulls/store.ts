@@ -30,6 +30,7 @@ const ownColumns = [
   'p.review_comments_count',
   'p.maintainer_can_modify',
   'p.head_is_deleted',
+  'p.opened_by',
   'p.head_pushed_by',
   'p.head_pushers',
   'p.has_unknown_pusher',

@@ -2,7 +2,7 @@
 
 import type { ChangeScope, Needs, Scope } from '#endpoint/scope.ts';
 import { isGitError } from '#git/errors.ts';
-import { rebaseCommits } from '#git/history/rebase.ts';
+import { hasMerges, rebaseCommits } from '#git/history/rebase.ts';
 import { type ObjectReader, openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { commitBytes, writeObjects } from '#git/objects/write-objects.ts';
@@ -120,14 +120,16 @@ async function testMerge({ gitRepository, reader }: Reading, row: PullRow, base:
   const test = { issue: row.id, number: row.number, base, head, commit: null };
   const tree = await mergedTree(gitRepository, row, base);
   if (tree === undefined) return { ...test, mergeable: false, rebaseable: false, tree };
-  const isOnTop = row.merge_base_sha === base;
-  const rebaseable = isOnTop || row.commits_count === 1 || (await canRebase({ gitRepository, reader }, base, head));
+  const ends = { onto: base, head };
+  const isOnTop = async () => row.merge_base_sha === base && !(await hasMerges(gitRepository, ends));
+  const rebaseable =
+    row.commits_count === 1 || (await isOnTop()) || (await canRebase({ gitRepository, reader }, { ...ends, tree }));
   return { ...test, mergeable: true, rebaseable, tree };
 }
 
-async function canRebase({ gitRepository, reader }: Reading, onto: Oid, head: Oid): Promise<boolean> {
-  const { committer } = await reader.getCommit(head);
-  return (await rebaseCommits(gitRepository, { onto, head, committer })).rebased;
+async function canRebase({ gitRepository, reader }: Reading, wanted: { onto: Oid; head: Oid; tree: Oid }): Promise<boolean> {
+  const { committer } = await reader.getCommit(wanted.head);
+  return (await rebaseCommits(gitRepository, { ...wanted, committer })).rebased;
 }
 
 /** Writes the commits of test merges, all together. The same two commits have the same merge whenever it is tested. */

@@ -16,41 +16,66 @@ export type DiffLine = { readonly position: number; readonly left?: number; read
  */
 export type Patch = {
   readonly texts: readonly string[];
-  /** Without headers and notes. */
-  readonly lines: readonly DiffLine[];
+  /** By position, the number of the latest line of each side. A patch may have half a million lines, so these are no objects. */
+  readonly numbers: { readonly [On in Side]: Int32Array };
   /** The positions of the headers of its hunks. */
   readonly hunks: readonly number[];
 };
 
 const hunkHeader = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 
+const minus = 0x2d;
+const plus = 0x2b;
+const space = 0x20;
+
 /** Reads the patch of a file, as `git diff` writes it. */
 export function parsePatch(patch: string): Patch {
   const texts = patch.split('\n');
-  const lines: DiffLine[] = [];
+  const numbers = { LEFT: new Int32Array(texts.length), RIGHT: new Int32Array(texts.length) };
   const hunks: number[] = [];
   let left = 0;
   let right = 0;
-  for (const [position, text] of texts.entries()) {
-    const header = hunkHeader.exec(text);
+  for (let position = 0; position < texts.length; position++) {
+    const text = texts[position] ?? '';
+    const header = text.startsWith('@@') ? hunkHeader.exec(text) : null;
+    const mark = text.charCodeAt(0);
     if (header) {
       hunks.push(position);
-      left = Number(header[1]);
-      right = Number(header[3]);
-    } else if (text.startsWith('-')) lines.push({ position, left: left++ });
-    else if (text.startsWith('+')) lines.push({ position, right: right++ });
-    else if (text.startsWith(' ')) lines.push({ position, left: left++, right: right++ });
+      left = Math.max(left, Number(header[1]) - 1);
+      right = Math.max(right, Number(header[3]) - 1);
+    } else {
+      if (mark === minus || mark === space) left += 1;
+      if (mark === plus || mark === space) right += 1;
+    }
+    numbers.LEFT[position] = left;
+    numbers.RIGHT[position] = right;
   }
-  return { texts, lines, hunks };
+  return { texts, numbers, hunks };
 }
 
 /** The line of a file that a patch shows on one side; undefined where it doesn't show it. */
-export const findLine = ({ lines }: Patch, side: Side, line: number): DiffLine | undefined =>
-  lines.find(({ left, right }) => (side === 'LEFT' ? left : right) === line);
+export function findLine(patch: Patch, side: Side, line: number): DiffLine | undefined {
+  const numbers = patch.numbers[side];
+  let [from, to] = [0, numbers.length];
+  while (from < to) {
+    const middle = (from + to) >> 1;
+    if ((numbers[middle] ?? 0) < line) from = middle + 1;
+    else to = middle;
+  }
+  // The first position with this number is the line itself, or the header of a hunk where the line isn't shown.
+  const found = findPosition(patch, from);
+  return found && (side === 'LEFT' ? found.left : found.right) === line ? found : undefined;
+}
 
 /** The line at a position; undefined where there is a header or a note, or nothing. */
-export const findPosition = ({ lines }: Patch, position: number): DiffLine | undefined =>
-  lines.find((line) => line.position === position);
+export function findPosition({ texts, numbers }: Patch, position: number): DiffLine | undefined {
+  const mark = texts[position]?.charCodeAt(0);
+  const [left, right] = [numbers.LEFT[position], numbers.RIGHT[position]];
+  if (left === undefined || right === undefined) return undefined;
+  if (mark === minus) return { position, left };
+  if (mark === plus) return { position, right };
+  return mark === space ? { position, left, right } : undefined;
+}
 
 /** The position of the header of the hunk that a position is in. */
 const hunkOf = ({ hunks }: Patch, position: number): number => hunks.findLast((header) => header <= position) ?? 0;
@@ -88,13 +113,18 @@ export const parseChanges = (patch: string): LineChange[] =>
     return { from: Number(header[1]) + (removed === 0 ? 1 : 0), removed, added: Number(header[4] ?? 1) };
   });
 
-/** Where a line of a file is after changes; undefined where it was removed or changed. */
-export function lineAfter(changes: readonly LineChange[], line: number): number | undefined {
-  let shift = 0;
-  for (const { from, removed, added } of changes) {
-    if (line < from) break;
-    if (line < from + removed) return undefined;
-    shift += added - removed;
-  }
-  return line + shift;
+/** Where lines of a file are after changes; undefined for those that were removed or changed. */
+export function linesAfter(changes: readonly LineChange[]): (line: number) => number | undefined {
+  const shifts = new Int32Array(changes.length + 1);
+  for (const [at, { removed, added }] of changes.entries()) shifts[at + 1] = (shifts[at] ?? 0) + added - removed;
+  return (line) => {
+    let [from, to] = [0, changes.length];
+    while (from < to) {
+      const middle = (from + to) >> 1;
+      if ((changes[middle]?.from ?? 0) <= line) from = middle + 1;
+      else to = middle;
+    }
+    const before = changes[from - 1];
+    return before && line < before.from + before.removed ? undefined : line + (shifts[from] ?? 0);
+  };
 }

@@ -9,7 +9,7 @@ export {
   type SubmittedReview,
   setConversations,
 } from './archive-store.ts';
-export { areInOneHunk, findLine, type Patch, parsePatch, type Side, sides } from './diff-lines.ts';
+export { areInOneHunk, findLine, findPosition, type Patch, parsePatch, type Side, sides } from './diff-lines.ts';
 export { prepareDraft } from './drafts.ts';
 export { reviewLimits } from './limits.ts';
 export { presentReviewComments, presentReviews } from './present.ts';

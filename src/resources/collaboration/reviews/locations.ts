@@ -4,16 +4,17 @@ import type { FileDiff } from '#git/history/diff.ts';
 import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import type { GitRepository } from '#git/repo.ts';
-import { grouped, unique } from '#lib/collections.ts';
+import { chunks, gather, getOrThrow, grouped, unique } from '#lib/collections.ts';
 import { fixedValue } from '#lib/limits.ts';
-import { type FieldCode, invalid } from '#lib/refusal.ts';
+import { type FieldCode, invalid, Refusal } from '#lib/refusal.ts';
+import { periodicYield } from '#lib/turns.ts';
 import {
   areInOneHunk,
   type DiffLine,
   findLine,
   findPosition,
   hunkUntil,
-  lineAfter,
+  linesAfter,
   type Patch,
   parseChanges,
   parsePatch,
@@ -55,25 +56,63 @@ const refused = (field: string, message?: string, code: FieldCode = message === 
   invalid('PullRequestReviewComment', `pull_request_review_thread.${field}`, code, message);
 const notInDiff = (field: string) => refused(field, `pull_request_review_thread.${field} must be part of the diff`);
 
+/** Patches of so many files are held at once, and one of them is parsed: each may have half a million lines. */
+const pathsPerBatch = 50;
+
 /** Finds the locations of new comments in the diff of two commits. @throws Refusal 422 where one isn't in it */
 export async function findLocations(
   gitRepository: GitRepository,
   ends: Ends,
   wanted: readonly WantedLocation[],
 ): Promise<CommentLocation[]> {
-  if (wanted.length === 0) return [];
-  const files = await loadFileDiffs(
-    gitRepository,
-    ends,
-    wanted.map(({ path }) => path),
-  );
-  const patchOf = patchReader();
+  const found = new Map<WantedLocation, CommentLocation | Refusal>();
+  for (const paths of chunks(unique(gather(wanted, 'path')), pathsPerBatch)) {
+    const files = await loadFileDiffs(gitRepository, ends, paths);
+    for await (const [location, patch] of withPatches(wanted, paths, files))
+      found.set(
+        location,
+        locationOr(() => ({ ...newLocation(location, files.get(location.path), patch), ...originalEnds(ends) })),
+      );
+  }
   return wanted.map((location) => {
-    const file = files.get(location.path);
-    if (!file) throw refused('path');
-    const found = location.subject_type === 'file' ? wholeFile : findLines(patchOf(file), location);
-    return { path: location.path, original_commit_sha: ends.to, original_base_sha: ends.from, ...found };
+    const one = getOrThrow(found, location);
+    if (one instanceof Refusal) throw one;
+    return one;
   });
+}
+
+/** The refusal of the first comment counts, though files are read one after the other. */
+function locationOr(find: () => CommentLocation): CommentLocation | Refusal {
+  try {
+    return find();
+  } catch (error) {
+    if (error instanceof Refusal) return error;
+    throw error;
+  }
+}
+
+const originalEnds = ({ from, to }: Ends) => ({ original_commit_sha: to, original_base_sha: from });
+
+/** Locations in some files, each with the patch of its file, which is parsed once. It yields between the files. */
+async function* withPatches<Location extends { readonly path: string }>(
+  locations: readonly Location[],
+  paths: readonly string[],
+  files: ReadonlyMap<string, FileDiff>,
+): AsyncGenerator<[Location, Patch | undefined]> {
+  const yieldNow = periodicYield();
+  const byPath = grouped(locations, ({ path }) => path);
+  for (const path of paths) {
+    await yieldNow();
+    const text = files.get(path)?.patch;
+    const patch = text === undefined ? undefined : parsePatch(text);
+    for (const location of byPath.get(path) ?? []) yield [location, patch];
+  }
+}
+
+function newLocation(location: WantedLocation, file: FileDiff | undefined, patch: Patch | undefined) {
+  if (!file) throw refused('path');
+  const found = location.subject_type === 'file' ? wholeFile : findLines(patch, location);
+  return { path: location.path, ...found };
 }
 
 /** As in the public API, a comment on a file has the first position, and no lines. */
@@ -86,17 +125,6 @@ const wholeFile = {
   original_start_line: null,
   diff_hunk: '',
 } as const;
-
-/** Parses each patch once. */
-function patchReader(): (file: FileDiff) => Patch | undefined {
-  const parsed = new Map<FileDiff, Patch>();
-  return (file) => {
-    if (file.patch === undefined) return undefined;
-    const patch = parsed.get(file) ?? parsePatch(file.patch);
-    parsed.set(file, patch);
-    return patch;
-  };
-}
 
 function findLines(patch: Patch | undefined, { position, line, ...wanted }: WantedLocation) {
   if (position === undefined && line === undefined) throw refused('line', undefined, 'missing_field');
@@ -147,26 +175,25 @@ export async function findPresentLocations(
   ends: Ends,
   locations: readonly CommentLocation[],
 ): Promise<PresentLocation[]> {
-  if (locations.length === 0) return [];
-  const shown = await loadFileDiffs(
-    gitRepository,
-    ends,
-    locations.map(({ path }) => path),
-  );
-  const patchOf = patchReader();
   const found = new Map<CommentLocation, PresentLocation>();
-  for (const some of grouped(
-    locations,
-    ({ original_base_sha, original_commit_sha }) => `${original_base_sha} ${original_commit_sha}`,
-  ).values()) {
-    const mapping = await readMapping(gitRepository, ends, some);
-    for (const location of some) {
-      const file = shown.get(location.path);
-      found.set(location, mapping && file ? presentLocationOf(location, { file, patch: patchOf(file), mapping }) : outdated);
+  for (const paths of chunks(unique(gather(locations, 'path')), pathsPerBatch)) {
+    const shown = await loadFileDiffs(gitRepository, ends, paths);
+    const wanted = new Set(paths);
+    const here = locations.filter(({ path }) => wanted.has(path));
+    for (const some of grouped(here, writtenIn).values()) {
+      const mapping = await readMapping(gitRepository, ends, some);
+      for await (const [location, patch] of withPatches(some, unique(gather(some, 'path')), shown)) {
+        const file = shown.get(location.path);
+        found.set(location, mapping && file ? presentLocationOf(location, { file, patch, mapping }) : outdated);
+      }
     }
   }
   return locations.map((location) => found.get(location) ?? outdated);
 }
+
+/** The two commits between which a comment was written. */
+const writtenIn = ({ original_base_sha, original_commit_sha }: CommentLocation): string =>
+  `${original_base_sha} ${original_commit_sha}`;
 
 /** How files changed from the commits between which comments were written to the present ones, on either side. */
 type Mapping = {
@@ -194,12 +221,18 @@ async function readMapping(
     usesLeft ? loadChanges(gitRepository, { from: written.from, to: ends.from }, paths.map(formerPath)) : undefined,
     loadChanges(gitRepository, { from: written.to, to: ends.to }, paths),
   ]);
+  // The locations come by their files, so that the latest one is all that has to be kept.
+  let latest: { readonly file: FileDiff; readonly after: ReturnType<typeof linesAfter> } | undefined;
+  const afterOf = (file: FileDiff, patch: string) => {
+    if (latest?.file !== file) latest = { file, after: linesAfter(parseChanges(patch)) };
+    return latest.after;
+  };
   return {
     formerPath,
     lineNow(side, path, line) {
       const file = side === 'LEFT' ? left?.get(formerPath(path)) : right.get(path);
       if (!file) return line;
-      return file.patch === undefined ? undefined : lineAfter(parseChanges(file.patch), line);
+      return file.patch === undefined ? undefined : afterOf(file, file.patch)(line);
     },
   };
 }

@@ -4,7 +4,8 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { Oid } from '#git/objects/oid.ts';
 import { gather, getOrThrow, unique } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { type Fnmatch, fnmatchOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Fnmatch, fnmatchesOf, matchesFnmatch, pathOf } from '#lib/path-pattern.ts';
+import { type Steps, stepsOfAllWork, stepsOfWork } from '#lib/pattern-steps.ts';
 import { periodicYield } from '#lib/turns.ts';
 import type { MergedPull, RuleCheck, RuledMove, RuleEvaluator, RuleEvaluators } from '#resources/code/ref-rules/index.ts';
 import { findCodeOwners, ownerListsOf, resolveOwners } from '#resources/collaboration/code-owners/index.ts';
@@ -19,14 +20,16 @@ type EvaluatedPull = Omit<MergedPull, 'method'>;
 /** What the evaluation of reviews needs. */
 type ReviewCheck = Pick<RuleCheck, 'db' | 'gitRepository' | 'repo' | 'host'>;
 
-/** A review that counts: by somebody with write access, and not of one's own pull request. */
+/** A review that counts: by somebody with write access, and not of one's own pull request, or one that was opened oneself. */
 type Counted = DecidingReview & { author_id: Id<'accounts'>; reviewer: ReviewerRow };
 
 /** The level of the role write. Reviews count from this level on. */
 const writing = 3;
 
 async function listCounted({ db, repo }: ReviewCheck, pull: EvaluatedPull): Promise<Counted[]> {
-  const reviews = (await loadDecidingReviews(db, [pull.id])).filter(({ author_id }) => author_id !== pull.author_id);
+  const reviews = (await loadDecidingReviews(db, [pull.id])).filter(
+    ({ author_id }) => author_id !== pull.author_id && author_id !== pull.opened_by,
+  );
   const reviewers = await loadReviewers(db, repo, gather(reviews, 'author_id'));
   return reviews.flatMap((review) => {
     const { author_id } = review;
@@ -110,20 +113,23 @@ async function findUnapproved(
   required: NonNullable<ReviewParameters['required_reviewers']>,
   { files, approvals }: Owned,
 ): Promise<(typeof required)[number] | undefined> {
+  const all = stepsOfAllWork();
   for (const one of required) {
     const { file_patterns, minimum_approvals, reviewer } = one;
     const given = approvals.filter((approval) => approval.reviewer.teams.includes(reviewer.id as Id<'teams'>)).length;
-    if (given < minimum_approvals && (await matchesSome(file_patterns.map(fnmatchOf), files))) return one;
+    if (given >= minimum_approvals) continue;
+    if (await matchesSome(fnmatchesOf(file_patterns, stepsOfWork()), files, all)) return one;
   }
   return undefined;
 }
 
-async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[]): Promise<boolean> {
+/** It yields between patterns. `all`: the steps of all of them. */
+async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[], all: Steps): Promise<boolean> {
   const yieldNow = periodicYield();
   for (const file of files) {
     const path = pathOf(file);
     for (const pattern of patterns) {
-      if (matchesFnmatch(pattern, path)) return true;
+      if (matchesFnmatch(pattern, path, all)) return true;
       await yieldNow();
     }
   }
@@ -131,8 +137,8 @@ async function matchesSome(patterns: readonly Fnmatch[], files: readonly string[
 }
 
 /**
- * The latest push needs the approval of somebody else than its author. If a job pushed, its author isn't known and may be among
- * the approvers, so it needs two: one of them is somebody else.
+ * The latest push needs the approval of somebody else than its author. If a job pushed, or a deploy key, its author isn't known
+ * and may be among the approvers, so it needs two: one of them is somebody else.
  */
 async function lastPushProblem(
   { db }: ReviewCheck,
@@ -143,7 +149,8 @@ async function lastPushProblem(
   const byOthers = approvals.filter((one) => isOfPresentChanges(one, pull) && one.author_id !== pusher);
   if (byOthers.length >= 2) return undefined;
   if (byOthers.length === 0) return 'The last push must be approved by somebody other than who pushed it.';
-  const isByJob = pusher !== null && (await findActionsApp(db))?.bot_id === pusher;
+  if (pusher === null) return 'The last push, whose author is not known, must be approved by two people.';
+  const isByJob = (await findActionsApp(db))?.bot_id === pusher;
   return isByJob ? 'The last push, by a workflow job, must be approved by two people.' : undefined;
 }
 

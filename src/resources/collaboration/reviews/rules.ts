@@ -47,7 +47,8 @@ async function checkNonePending(scope: WriteScope, { by }: RepositoryAction, pul
 }
 
 /**
- * Nobody approves their own pull request. Workflow jobs only approve where the settings allow it. Other reviews need a text.
+ * Nobody approves their own pull request, nor one that they made of somebody else's issue. Workflow jobs only approve where the
+ * settings allow it. Other reviews need a text.
  * @throws Refusal 403 for a job, 422
  */
 async function checkEvent(
@@ -59,9 +60,9 @@ async function checkEvent(
 ): Promise<void> {
   const { by } = action;
   if (event === 'APPROVE') await checkJobMayApprove(scope.tx, action);
-  if (pull.author_id === by.account.id && event === 'APPROVE') throw unprocessable('Can not approve your own pull request');
-  if (pull.author_id === by.account.id && event === 'REQUEST_CHANGES')
-    throw unprocessable('Can not request changes on your own pull request');
+  const isOwn = pull.author_id === by.account.id || pull.opened_by === by.account.id;
+  if (isOwn && event === 'APPROVE') throw unprocessable('Can not approve your own pull request');
+  if (isOwn && event === 'REQUEST_CHANGES') throw unprocessable('Can not request changes on your own pull request');
   if (event !== 'APPROVE' && says.body.trim() === '' && says.comments === 0)
     throw invalid('PullRequestReview', 'body', 'missing_field');
 }

@@ -11,7 +11,8 @@ declare module '#events/kinds.ts' {
     'public_key.deleted': { key: Id<'public_keys'> };
     'user.created': Record<string, never>;
     'user.impersonated': Record<string, never>;
-    'user.suspended': Record<string, never>;
+    /** `reason`: what the administrator gave. */
+    'user.suspended': { reason?: string };
     'user.unsuspended': Record<string, never>;
   }
 }

@@ -14,6 +14,7 @@ export {
   isLoginTaken,
   type KeyRow,
   keyUseMs,
+  listSuspended,
   loadAccounts,
   noteKeyUse,
   removeAccount,

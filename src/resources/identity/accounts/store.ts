@@ -123,3 +123,23 @@ export const noteKeyUse = (db: Db, id: Id<'public_keys'>, now: Date) =>
 export const keyUseMs = 60_000;
 
 export const removeKey = (tx: Tx, id: Id<'public_keys'>) => tx.deleteFrom('public_keys').where('id', '=', id).execute();
+
+/** A suspended user, with who suspended them and the reason that was given. */
+type SuspendedUser = {
+  readonly login: string;
+  readonly since: Date;
+  readonly by: string | null;
+  readonly reason: string | null;
+};
+
+/** All suspended users, by login. Who did it and why is in the last event about it. */
+export async function listSuspended(db: Db): Promise<SuspendedUser[]> {
+  const { rows } = await sql<SuspendedUser>`
+    select a.login, a.suspended_at as since, b.login as by, e.data->>'reason' as reason
+    from accounts a
+      left join lateral (select actor_id, data from events
+        where owner_id = a.id and kind = 'user.suspended' order by id desc limit 1) e on true
+      left join accounts b on b.id = e.actor_id
+    where a.suspended_at is not null order by lower(a.login)`.execute(db);
+  return rows;
+}

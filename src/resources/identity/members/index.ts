@@ -23,6 +23,7 @@ export {
   findMembershipForUpdate,
   listMembersAfter,
   listOrganizationIdsOf,
+  listOwnedOrganizations,
   lockOrganization,
   putMembership,
   removeMembersOf,

@@ -113,6 +113,18 @@ export const findMembershipForUpdate = async (tx: Tx, organization: Organization
     .forShare()
     .executeTakeFirst()) !== undefined;
 
+/** The organizations that a user owns, by login. */
+export const listOwnedOrganizations = (db: Db, user: User): Promise<Account[]> =>
+  db
+    .selectFrom('memberships')
+    .innerJoin('accounts', 'accounts.id', 'memberships.organization_id')
+    .selectAll('accounts')
+    .where('memberships.user_id', '=', user)
+    .where('memberships.role', '=', 'owner')
+    .where('accounts.kind', '=', 'organization')
+    .orderBy(sql`lower(accounts.login)`)
+    .execute();
+
 /** Whether an organization has an owner other than this user. */
 export const hasOtherOwner = async (tx: Tx, organization: Organization, user: User): Promise<boolean> =>
   (await tx

@@ -4,12 +4,11 @@ import { everyCredential } from '#access/tokens.ts';
 import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { presentTeams, TeamSimple, team } from '#resources/identity/teams/index.ts';
 import { organizationRole } from './path-resources.ts';
 import { presentRole, presentTeamAssignments, presentUserAssignments } from './present.ts';
-import { assignRole, memberHolder, revokeRoles, seesSecurityManagers } from './rules.ts';
+import { assignRole, memberHolder, revokeRoles } from './rules.ts';
 import { OrganizationRole, TeamRoleAssignment, UserRoleAssignment } from './schemas.ts';
 import { getSecurityManagerRole, listRoles, listTeamsGiven, listTeamsWith, listUsersWith } from './store.ts';
 
@@ -170,11 +169,16 @@ export const listSecurityManagerTeams = endpoint({
   method: 'GET',
   path: '/orgs/{org}/security-managers',
   summary: 'List security manager teams',
-  access: { permission: 'organization_administration:read', scopes: ['read:org'], credentials: everyCredential, role: 'member' },
+  access: {
+    permission: 'organization_administration:read',
+    scopes: ['read:org'],
+    credentials: everyCredential,
+    role: 'owner',
+    orRole: 'security_manager',
+  },
   replies: { 200: Type.Array(TeamSimple) },
-  async handle({ scope, db, at, action }) {
+  async handle({ scope, db, at }) {
     const role = await getSecurityManagerRole(db);
-    if (!(await seesSecurityManagers(db, action, role))) throw notFound();
     const presented = await presentTeams(scope, await listTeamsGiven(db, at.org.id, role.id));
     return presented.map(({ parent: _, ...team }) => team);
   },

@@ -1,6 +1,5 @@
 import type { OrganizationAction } from '#access/action.ts';
 import type { Account, Org } from '#access/viewer.ts';
-import type { Db } from '#database/connect.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
 import { record, recordEach } from '#events/record.ts';
 import { inOrganization } from '#events/scope.ts';
@@ -8,15 +7,7 @@ import { fixedValue } from '#lib/limits.ts';
 import { invalid } from '#lib/refusal.ts';
 import { findMembershipForUpdate, lockOrganization } from '#resources/identity/members/index.ts';
 import { roleLimits } from './limits.ts';
-import {
-  type Holder,
-  insertAssignment,
-  isHolderOf,
-  isSecurityManager,
-  listTeamsGiven,
-  type RoleRow,
-  removeAssignments,
-} from './store.ts';
+import { type Holder, insertAssignment, isSecurityManager, listTeamsGiven, type RoleRow, removeAssignments } from './store.ts';
 
 /** A user as the holder of a role. Refuses users who aren't members, since only members can have one. */
 export async function memberHolder(scope: WriteScope, org: Org, user: Account): Promise<Holder> {
@@ -45,10 +36,4 @@ export async function revokeRoles(scope: WriteScope, action: OrganizationAction,
   const removed = await removeAssignments(scope.tx, action.org.id, holder, role?.id);
   const event = inOrganization(action);
   await recordEach(scope.tx, removed, (id) => ({ ...event, kind: 'organization_role.revoked', data: { role: id, ...holder } }));
-}
-
-/** Whether the caller may see which teams are security managers: owners, apps, and security managers themselves. */
-export async function seesSecurityManagers(db: Db, { org, by }: OrganizationAction, role: RoleRow): Promise<boolean> {
-  if (org.role === 'owner' || by.grant.kind === 'installation') return true;
-  return isHolderOf(db, org.id, role.id, by.account.id);
 }

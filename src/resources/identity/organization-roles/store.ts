@@ -1,4 +1,5 @@
-import { type RawBuilder, type Selectable, sql } from 'kysely';
+import { type Selectable, sql } from 'kysely';
+import { securityManager } from '#access/roles.ts';
 import type { Account } from '#access/viewer.ts';
 import type { Db, OrSql, Tx } from '#database/connect.ts';
 import { list } from '#database/list.ts';
@@ -29,8 +30,6 @@ export const selectRole = (db: Db, organization: OrSql<Organization>, id: Id<'or
     .where('id', '=', id)
     .where((eb) => eb.or([eb('organization_id', 'is', null), eb('organization_id', '=', organization)]));
 
-const securityManager = 'security_manager';
-
 /** Whether a role is the predefined one for security managers. An organization's own role may have the same name. */
 export const isSecurityManager = ({ name, organization_id }: RoleRow): boolean =>
   organization_id === null && name === securityManager;
@@ -44,12 +43,6 @@ export const getSecurityManagerRole = (db: Db): Promise<RoleRow> =>
     .where('name', '=', securityManager)
     .executeTakeFirstOrThrow();
 
-/** Whether an account is a security manager of the organization whose id is in a column. */
-export const managesSecurity = (organization: RawBuilder<unknown>, user: Id<'accounts'>): RawBuilder<boolean> =>
-  sql<boolean>`exists (select from organization_role_holders h join organization_roles o on o.id = h.role_id
-    where h.organization_id = ${organization} and h.user_id = ${user} and o.organization_id is null
-      and o.name = ${securityManager})`;
-
 /** The teams that a role is assigned to, without their child teams. */
 export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'organization_roles'>): Promise<TeamRow[]> =>
   db
@@ -60,19 +53,6 @@ export const listTeamsGiven = (db: Db, organization: Organization, role: Id<'org
     .where('a.role_id', '=', role)
     .orderBy('teams.id')
     .execute();
-
-/** Whether a user has a role, directly or through a team. */
-export async function isHolderOf(
-  db: Db,
-  organization: Organization,
-  role: Id<'organization_roles'>,
-  user: Id<'accounts'>,
-): Promise<boolean> {
-  const { rows } = await sql`
-    select from organization_role_holders
-    where organization_id = ${organization} and role_id = ${role} and user_id = ${user} limit 1`.execute(db);
-  return rows.length > 0;
-}
 
 const isHolder = (holder: Holder) =>
   'user' in holder ? sql<boolean>`user_id = ${holder.user}` : sql<boolean>`team_id = ${holder.team}`;

@@ -24,7 +24,7 @@ export const createUserByAdmin = endpoint({
     const { login, email, suspended } = body;
     const user = await change(async (scope) => {
       const created = await createUser(scope, { login, email, now });
-      if (suspended) await suspendUser(scope, { ...action, user: created });
+      if (suspended) await suspendUser(scope, { ...action, user: created }, undefined);
       return created;
     });
     return presentUser(links, user);
@@ -90,8 +90,8 @@ export const suspendUserByAdmin = endpoint({
   body: Reason,
   example: { reason: 'Left the company' },
   replies: { 204: Nothing },
-  async handle({ change, action }) {
-    await change((scope) => suspendUser(scope, action));
+  async handle({ change, action, body }) {
+    await change((scope) => suspendUser(scope, action, body.reason));
   },
 });
 

@@ -30,14 +30,15 @@ export const endImpersonation = (scope: WriteScope, { user }: Pick<UserAction, '
 
 /**
  * Suspends a user: all their credentials are refused until the suspension ends. Organizations have no credentials, and apps are
- * suspended by installation.
+ * suspended by installation. The event keeps the reason for the operator; the last one counts.
  */
-export async function suspendUser(scope: WriteScope, { user, by, now }: UserAction): Promise<void> {
+export async function suspendUser(scope: WriteScope, { user, by, now }: UserAction, reason: string | undefined): Promise<void> {
   if (user.kind !== 'user') throw forbidden('Only users can be suspended');
   if (user.id === by.account.id) throw forbidden('You cannot suspend yourself');
-  if (user.suspended_at) return;
-  await updateAccount(scope.tx, user.id, { suspended_at: now, updated_at: now });
-  await record(scope.tx, { kind: 'user.suspended', owner: user.id, actor: by.account.id, at: now, data: {} });
+  if (user.suspended_at && reason === undefined) return;
+  if (!user.suspended_at) await updateAccount(scope.tx, user.id, { suspended_at: now, updated_at: now });
+  const data = reason === undefined ? {} : { reason };
+  await record(scope.tx, { kind: 'user.suspended', owner: user.id, actor: by.account.id, at: now, data });
 }
 
 export async function unsuspendUser(scope: WriteScope, { user, by, now }: UserAction): Promise<void> {

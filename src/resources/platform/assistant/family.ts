@@ -5,6 +5,7 @@ import { assistantEvents } from './events.ts';
 import { removeEndedSeats } from './jobs.ts';
 import * as limits from './limits.ts';
 import { AssistantMetrics } from './provider.ts';
+import { assistantEvaluators, followPulls, requestByRule } from './reviews/by-rule.ts';
 import { reviewLoop } from './reviews/loop.ts';
 import * as schemas from './schemas.ts';
 import { assistantServices } from './service.ts';
@@ -27,6 +28,8 @@ export const assistant = family({
   schemas: { ...schemas, AssistantMetrics },
   endpoints: [seatEndpoints, spaceEndpoints],
   events: assistantEvents,
-  jobs: [removeEndedSeats],
+  evaluators: assistantEvaluators,
+  subscriptions: [followPulls],
+  jobs: [removeEndedSeats, requestByRule],
   loops: [reviewLoop],
 });

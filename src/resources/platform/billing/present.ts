@@ -9,6 +9,7 @@ import { findUsersByLogin } from '#resources/identity/accounts/index.ts';
 import { type AssistantSku, sumAssistantUsage } from './assistant-usage.ts';
 import { type BudgetRow, findEffectiveBudget, listBudgets, loadConsumed, loadRecipients } from './budget-store.ts';
 import { monthOf, timeOf } from './periods.ts';
+import type { Prices } from './prices.ts';
 import {
   type AssistantUsageFilter,
   type AssistantUsageReport,
@@ -21,6 +22,7 @@ import {
   type ConsumedBudget,
   type NamedBudget,
 } from './schemas.ts';
+import { isPriced } from './skus.ts';
 import type { DatedUsage, Usage } from './usage-store.ts';
 
 /** Presents a page of budgets, with this month's consumption. Budgets for each user have that of the given one. */
@@ -92,6 +94,13 @@ const presentOne = (org: Org, row: BudgetRow, recipients: Awaited<ReturnType<typ
     alert_recipients: (recipients.get(row.id) ?? []).map(({ login }) => login),
   },
 });
+
+/** The message after a change of a budget. It says if nothing can use the budget up. */
+export function messageOf(change: 'created' | 'updated', row: BudgetRow, prices: Prices): string {
+  const done = `Budget successfully ${change}.`;
+  if (row.amount === 0 || isPriced(prices, row)) return done;
+  return `${done} Nothing that it counts has a price on this server, so it will not be used up.`;
+}
 
 /** An item of a report. There are no discounts. */
 export const presentUsage = (

@@ -50,6 +50,16 @@ type BudgetType = keyof typeof ways;
 export const skusOf = (type: BudgetType, text: string): readonly MeasuredSku[] =>
   measuredSkus.filter((sku) => ways[type](sku, text));
 
+/** What a budget counts: all SKUs of a product or of a bundle, or one SKU. */
+export type BudgetSubject = { readonly budget_type: BudgetType; readonly product_sku: string };
+
+/** Whether something that a budget counts has a price above zero. Otherwise nothing uses it up. */
+export const isPriced = (prices: Prices, { budget_type: type, product_sku: text }: BudgetSubject): boolean =>
+  [...prices].some(([name, price]) => {
+    const sku = price > 0 ? findSku(name) : undefined;
+    return sku !== undefined && (type === 'SkuPricing' ? name === text : ways[type](sku, text));
+  });
+
 /** The bundles, each of which is a set of SKUs. */
 export const bundles: readonly string[] = [...new Set(measuredSkus.flatMap(({ bundle }) => bundle ?? []))];
 

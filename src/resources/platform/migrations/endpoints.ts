@@ -17,7 +17,7 @@ import { archived, lockedRepository, migration, orgLockedRepository, orgMigratio
 import { isAvailable, presentMigrations } from './present.ts';
 import { deleteArchive, ownerOf, startMigration, unlock } from './rules.ts';
 import { Migration, MigrationQuery, NewMigration } from './schemas.ts';
-import { listMigrationRepositories, listMigrations } from './store.ts';
+import { isLost, listMigrationRepositories, listMigrations } from './store.ts';
 
 /** A person's own migrations (document 2: classic tokens alone). */
 const ofPerson = { permission: { none: 'own_account' }, scopes: ['repo'], credentials: ['classic_pat', 'session'] } as const;
@@ -171,8 +171,8 @@ export const { user: getArchiveOfUserMigration, org: getArchiveOfOrgMigration } 
   {
     method: 'GET',
     replies: { 302: Nothing, 304: Nothing },
-    async handle({ at: { migration }, links, now, services: { secrets, resourceLimits } }) {
-      if (!isAvailable(migration, now)) throw notFound();
+    async handle({ db, at: { migration }, links, now, services: { secrets, resourceLimits } }) {
+      if (!isAvailable(migration, now) || (await isLost(db, migration.id))) throw notFound();
       const { until, period } = timeOfKey(now, resourceLimits.of(migrationLimits).linkTime);
       const address = redirect(`${links.api}/migration-archives/${keyOfArchive(secrets, migration.id, until)}`);
       return { ...address, headers: { ...address.headers, etag: `"${migration.guid}-${period}"`, 'cache-control': 'private' } };

@@ -2,7 +2,7 @@ import { family } from '#resources/family.ts';
 import * as endpoints from './endpoints.ts';
 import { migrationEvents } from './events.ts';
 import { interpreters } from './interpreters.ts';
-import { exportMigration, tidyArchives } from './jobs.ts';
+import { exportMigration, tidyArchives, unlockLost } from './jobs.ts';
 import * as limits from './limits.ts';
 import * as schemas from './schemas.ts';
 
@@ -16,4 +16,5 @@ export const migrations = family({
   endpoints: [endpoints],
   events: migrationEvents,
   jobs: [exportMigration, tidyArchives],
+  subscriptions: [unlockLost],
 });

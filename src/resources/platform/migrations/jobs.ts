@@ -1,6 +1,7 @@
 import type { Account } from '#access/viewer.ts';
 import { type Db, isUnavailable } from '#database/connect.ts';
 import type { JobContext } from '#endpoint/job-context.ts';
+import { batchSubscription } from '#events/subscription.ts';
 import { isGitError } from '#git/errors.ts';
 import { job } from '#jobs/job.ts';
 import { repeatWhile, stepsOf } from '#jobs/repeat.ts';
@@ -11,8 +12,16 @@ import { beginArchive, listArchiveFiles, removeArchive, removeFile } from './arc
 import { FilesChanged } from './archive/releases.ts';
 import { writeArchive } from './archive/write.ts';
 import { migrationLimits } from './limits.ts';
-import { recordOf } from './rules.ts';
-import { beginAttempt, endAttempt, expireArchives, listUnfinished, loadKept, type MigrationRow } from './store.ts';
+import { endLostLocks, recordOf } from './rules.ts';
+import {
+  beginAttempt,
+  endAttempt,
+  expireArchives,
+  keepRepositories,
+  listUnfinished,
+  loadKept,
+  type MigrationRow,
+} from './store.ts';
 import { askToExport, exporting } from './work.ts';
 
 /** Document 2: an archive can be downloaded for seven days. */
@@ -60,13 +69,17 @@ async function exportAttempt(
   await using partial = await beginArchive(services.migrations, migration.id);
   const { git, objects, resourceLimits } = services;
   const most = resourceLimits.of(migrationLimits).repositories;
-  await writeArchive({ db, git, objects, account: await accountOf(db, migration), migration, file: partial.path, most, now });
+  const account = await accountOf(db, migration);
+  const archived = await writeArchive({ db, git, objects, account, migration, file: partial.path, most, now });
   await partial.finish();
   await change(async (scope) => {
     const end = timeOfEnd();
     const until = { state: 'exported', available_until: addDays(now, keptDays), updated_at: end } as const;
     const exported = await endAttempt(scope.tx, migration, until);
-    if (exported) await recordOf(scope, 'migration.exported', exported, { now: end });
+    if (!exported) return;
+    // Whoever asks for the archive later must administer what is in it.
+    await keepRepositories(scope.tx, migration.id, archived);
+    await recordOf(scope, 'migration.exported', exported, { now: end });
   });
 }
 
@@ -81,6 +94,36 @@ function reasonOf(error: unknown): string {
   if (isGitError(error)) return [error.message, error.detail].filter((text) => text !== '').join(': ');
   return error instanceof Error ? error.message : String(error);
 }
+
+/** The events by which people may lose the administration of repositories. */
+const losses = [
+  'collaborator.changed',
+  'collaborator.removed',
+  'member.changed',
+  'member.removed',
+  'migration.started',
+  'organization.updated',
+  'organization_role.revoked',
+  'repository.transferred',
+  'team.deleted',
+  'team.edited',
+  'team.member_removed',
+  'team.repository_changed',
+  'team.repository_removed',
+  'user.suspended',
+] as const;
+
+const locksPerBatch = 100;
+
+/** Unlocks repositories that people have locked who no longer administer them. There are few locks, so all are looked at. */
+export const unlockLost = batchSubscription<(typeof losses)[number], JobContext>({
+  name: 'migrations.unlock-lost',
+  on: losses,
+  attempts: 25,
+  async runAll(_events, { change, stopping }) {
+    await repeatWhile({ stopping }, async () => (await change((scope) => endLostLocks(scope, locksPerBatch))) === locksPerBatch);
+  },
+});
 
 const batchSize = 1_000;
 const patienceMinutes = 60;

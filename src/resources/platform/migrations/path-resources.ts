@@ -3,7 +3,14 @@ import { type Lookup, pathResource } from '#endpoint/path-resource.ts';
 import { idOf, nameWord } from '#endpoint/path-words.ts';
 import { migrationOfKey } from './archive-address.ts';
 import { isAvailable } from './present.ts';
-import { findLockedRepository, findMigration, findMigrationById, findMigrationForUpdate, type MigrationRow } from './store.ts';
+import {
+  findLockedRepository,
+  findMigration,
+  findMigrationById,
+  findMigrationForUpdate,
+  isLost,
+  type MigrationRow,
+} from './store.ts';
 
 /** A migration of an account. Other accounts' migrations aren't found. */
 const ofAccount = {
@@ -45,6 +52,6 @@ export const archived = pathResource({
   async find({ db, services: { secrets }, now }, { archive_key }) {
     const id = migrationOfKey(secrets, archive_key, now);
     const row = id === undefined ? undefined : await findMigrationById(db, id);
-    return row && isAvailable(row, now) ? row : undefined;
+    return row && isAvailable(row, now) && !(await isLost(db, row.id)) ? row : undefined;
   },
 });

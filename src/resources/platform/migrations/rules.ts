@@ -13,7 +13,14 @@ import { invalid, notFound } from '#lib/refusal.ts';
 import { findByFullNames, lockForMigration, lockOwner, unlockRepository } from '#resources/repositories/repositories/index.ts';
 import type { migrationLimits } from './limits.ts';
 import type { NewMigration } from './schemas.ts';
-import { countKept, insertMigration, insertRepositories, type MigrationRow, updateMigration } from './store.ts';
+import {
+  countKept,
+  insertMigration,
+  insertRepositories,
+  listLostLocksForUpdate,
+  type MigrationRow,
+  updateMigration,
+} from './store.ts';
 import { askToExport } from './work.ts';
 
 type Limits = LimitValues<typeof migrationLimits>;
@@ -120,11 +127,11 @@ export async function deleteArchive(scope: WriteScope, { by, now }: ActionContex
   await recordOf(scope, 'migration.archive_deleted', migration, { actor: by.account.id, now });
 }
 
-/** Unlocks a repository that a migration has locked. */
+/** Unlocks a repository that a migration has locked. Nobody has unlocked it where the lock was lost. */
 export async function unlock(
   scope: WriteScope,
-  { by, now }: ActionContext,
-  migration: MigrationRow,
+  { by, now }: Pick<ActionContext, 'now'> & { by?: ActionContext['by'] },
+  migration: Pick<MigrationRow, 'id'>,
   repository: RepositoryRow,
 ): Promise<void> {
   await unlockRepository(scope, migration.id, repository.id);
@@ -132,10 +139,17 @@ export async function unlock(
     kind: 'migration.repository_unlocked',
     owner: repository.owner_id,
     repository: repository.id,
-    actor: by.account.id,
+    actor: by?.account.id,
     at: now,
     data: { migration: migration.id },
   });
+}
+
+/** Ends locks of people who no longer administer the repositories. Returns how many. */
+export async function endLostLocks(scope: WriteScope, limit: number): Promise<number> {
+  const lost = await listLostLocksForUpdate(scope.tx, limit);
+  for (const { repository, migration } of lost) await unlock(scope, { now: scope.now }, { id: migration }, repository);
+  return lost.length;
 }
 
 /**

@@ -1,4 +1,5 @@
-import { type Insertable, type Selectable, sql, type Updateable } from 'kysely';
+import { type Insertable, type RawBuilder, type Selectable, sql, type Updateable } from 'kysely';
+import { roleLevel } from '#access/roles.ts';
 import { readableRepositoryIds } from '#access/sql.ts';
 import type { RepositoryRow, Viewer } from '#access/viewer.ts';
 import type { Db, Tx } from '#database/connect.ts';
@@ -36,6 +37,14 @@ export async function insertRepositories(tx: Tx, migration: Migration, ids: read
   await tx.insertInto('migration_repositories').values(rows).execute();
 }
 
+/** Takes away the repositories of a migration that its archive doesn't have. */
+export const keepRepositories = (tx: Tx, migration: Migration, ids: readonly Id<'repositories'>[]) =>
+  tx
+    .deleteFrom('migration_repositories')
+    .where('migration_id', '=', migration)
+    .where(sql<boolean>`repository_id <> all (${[...ids]}::bigint[])`)
+    .execute();
+
 /** The number of an account's migrations that are in progress or have an archive. */
 export async function countKept(db: Db, account: Account): Promise<number> {
   const { kept } = await db
@@ -63,6 +72,37 @@ export const listMigrationRepositories = (
     .orderBy('r.id');
   return list(db, query, page);
 };
+
+/**
+ * Whether a migration belongs to a person who no longer administers all of its repositories. The archive tells what the
+ * administrators of each may know.
+ */
+export async function isLost(db: Db, migration: Migration): Promise<boolean> {
+  const { rows } = await sql`
+    select from migrations m join accounts a on a.id = m.account_id and a.kind <> 'organization'
+    join migration_repositories mr on mr.migration_id = m.id
+    where m.id = ${migration} and not ${administers(sql`a.id`, sql`mr.repository_id`)} limit 1`.execute(db);
+  return rows.length > 0;
+}
+
+const administers = (account: RawBuilder<unknown>, repository: RawBuilder<unknown>): RawBuilder<boolean> =>
+  sql<boolean>`exists (select from repository_roles role
+    where role.repository_id = ${repository} and role.account_id = ${account} and role.level >= ${roleLevel('admin')})`;
+
+type LostLock = { repository: RepositoryRow; migration: Migration };
+
+/**
+ * Repositories that are locked for a person who no longer administers them or was suspended, and who could keep their owners from
+ * changing them for good. The rows of the repositories are locked.
+ */
+export async function listLostLocksForUpdate(tx: Tx, limit: number): Promise<LostLock[]> {
+  const { rows } = await sql<RepositoryRow & { locked_by: Migration }>`
+    select r.* from repositories r join migrations m on m.id = r.locked_by
+    join accounts a on a.id = m.account_id and a.kind <> 'organization'
+    where r.locked_by is not null and (a.suspended_at is not null or not ${administers(sql`a.id`, sql`r.id`)})
+    order by r.id limit ${limit} for no key update of r`.execute(tx);
+  return rows.map((repository) => ({ repository, migration: repository.locked_by }));
+}
 
 /** The first repositories of a migration, regardless of who may read them. */
 export const loadRepositoriesOf = (db: Db, migration: Migration, most: number): Promise<RepositoryRow[]> =>

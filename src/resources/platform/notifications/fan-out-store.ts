@@ -221,10 +221,12 @@ const deploymentReviewers = sql`
   where j.id = v.job and not (rule.prevent_self_review and reviewer.account_id 
     is not distinct from coalesce(w.on_behalf_of_id, w.triggering_actor_id))`;
 
-/** The administrators of a repository. */
+/** The administrators of a repository, and the security managers of its organization. */
 const administrators = ({ id }: RepositoryRow) => sql`
-  select distinct role.account_id from repository_roles role
-  where role.repository_id = ${id} and role.level >= ${roleLevel('admin')}`;
+  select role.account_id from repository_roles role
+  where role.repository_id = ${id} and role.level >= ${roleLevel('admin')}
+  union select manager.user_id from security_managers manager join repositories r on r.owner_id = manager.organization_id
+  where r.id = ${id} and not r.is_private_fork`;
 
 /**
  * The users from whom an activity `v` requests a review: a person, or the members of a team except the author of the pull

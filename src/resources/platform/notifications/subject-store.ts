@@ -1,6 +1,7 @@
 // The subjects of threads: a row for each subject, and the data that replies show.
 import { type Selectable, sql } from 'kysely';
 import { roleLevel } from '#access/roles.ts';
+import { managesSecurityIn } from '#access/sql.ts';
 import type { Db, Tx } from '#database/connect.ts';
 import type { DB } from '#database/tables.ts';
 import { gather, keyed } from '#lib/collections.ts';
@@ -104,10 +105,10 @@ export async function loadIssuesOfThreads(db: Db, threads: readonly NamingIssue[
   return keyed(rows, ({ id }) => id);
 }
 
-/** Whether the account of a thread `t` administers the repository `r`. */
-const administers = sql<boolean>`exists (
+/** Whether the account of a thread `t` administers the repository `r`, or manages the security of its organization. */
+const administers = sql<boolean>`(${managesSecurityIn(sql`t.account_id`)} or exists (
   select from repository_roles role
-  where role.repository_id = r.id and role.account_id = t.account_id and role.level >= ${roleLevel('admin')})`;
+  where role.repository_id = r.id and role.account_id = t.account_id and role.level >= ${roleLevel('admin')}))`;
 
 /** The given threads of alerts that their accounts may still see, as administrators of a repository with secret scanning. */
 export async function loadVisibleAlerts(

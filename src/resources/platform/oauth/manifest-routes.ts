@@ -104,6 +104,7 @@ function pageOf({ waiting: { token, row, manifest, owner }, session, name = mani
       ...(hook ? [['Its webhook', hook.url] as const] : []),
       ...(events.length > 0 ? [['Events', events.join(', ')] as const] : []),
       ['Who may install it', manifest.public ? 'everybody' : owner.login],
+      ...(manifest.setup_url === undefined ? [] : [['Where it leads after an installation', manifest.setup_url] as const]),
     ],
     action: `${pathOf(row.organization)}/confirm`,
     fields: { csrf: csrfOf(session.token), manifest: token },

@@ -7,7 +7,7 @@ const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:26rem;margin:10
 color:#1f2328;background:#fff}
 h1{font-size:1.3rem}label{display:block;margin:.8rem 0 .2rem}
 dt{font-size:.9rem;color:#59636e}dd{margin:0 0 .5rem;overflow-wrap:anywhere}
-input{font:inherit;width:100%;box-sizing:border-box;padding:.45rem;border:1px solid #888;border-radius:4px}
+input,select{font:inherit;width:100%;box-sizing:border-box;padding:.45rem;border:1px solid #888;border-radius:4px}
 button{font:inherit;margin:1.2rem .5rem 0 0;padding:.45rem 1rem;border-radius:4px;border:1px solid #444;
 background:#1f2328;color:#fff}
 button.plain{background:#fff;color:#1f2328}
@@ -126,6 +126,30 @@ ${list(asked)}<form method="post">${hidden(fields)}
 <button name="answer" value="yes">Accept</button><button class="plain" name="answer" value="no">Leave it as it is</button></form>`
     : ''
 }`,
+  );
+
+type Offered = {
+  appName: string;
+  permissions: readonly string[];
+  /** The accounts on which the user may install the app. */
+  accounts: readonly string[];
+  fields: Readonly<Record<string, string | undefined>>;
+  problem?: string | undefined;
+};
+
+/** The page on which a user installs an app. */
+export const installPage = ({ appName, permissions, accounts, fields, problem }: Offered): string =>
+  page(
+    `Install ${appName}`,
+    `${problemLine(problem)}
+<p>${permissions.length > 0 ? 'It will have:' : 'It may read what is public.'}</p>
+${list(permissions)}<form method="post">${hidden(fields)}
+<label for="account">Account</label><select id="account" name="account">${accounts
+      .map((login) => `<option>${escaped(login)}</option>`)
+      .join('')}</select>
+<label for="repositories">Names of its repositories, with commas between them. All of them if you name none</label>
+<input id="repositories" name="repositories" autocomplete="off">
+<button name="answer" value="yes">Install</button><button class="plain" name="answer" value="no">Don’t install</button></form>`,
   );
 
 export const messagePage = (title: string, text: string): string => page(title, `<p>${escaped(text)}</p>`);

@@ -8,6 +8,7 @@ import { type AppRow, findAppById } from '#resources/repositories/apps/index.ts'
 import type { RouteParts } from '#resources/route-parts.ts';
 import { findClient, isPublicClient } from './clients.ts';
 import { fieldsOf } from './fields.ts';
+import { addInstallRoutes } from './install-routes.ts';
 import { addInstallationRoutes } from './installation-routes.ts';
 import { rememberAddress } from './known-addresses.ts';
 import { callerOfRequest, countUse } from './limits.ts';
@@ -40,6 +41,7 @@ export function addOAuth(app: FastifyInstance, parts: RouteParts): void {
     addTokenRoutes(scope, parts);
     addManifestRoutes(scope, parts);
     addInstallationRoutes(scope, parts);
+    addInstallRoutes(scope, parts);
 
     scope.get('/login', async (request, reply) =>
       sendPage(reply, signInPage({ returnTo: localPath(fieldsOf(request).return_to) })),

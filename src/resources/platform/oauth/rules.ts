@@ -237,6 +237,9 @@ export function returnAddress(app: AppRow, wanted: string | undefined): string |
   return url && app.callback_urls.some((callback) => matchesCallback(url, new URL(callback))) ? wanted : undefined;
 }
 
+/** A folder above, of which an encoded slash or backslash is a part: some servers decode these first. */
+const climbing = /(?:^|\/|%2f|%5c)(?:\.|%2e){2}(?:$|\/|%2f|%5c)/i;
+
 const loopback = new Set(['127.0.0.1', '[::1]', 'localhost']);
 
 function matchesCallback(wanted: URL, callback: URL): boolean {
@@ -244,5 +247,6 @@ function matchesCallback(wanted: URL, callback: URL): boolean {
   const sameHost = isLocal ? wanted.hostname === callback.hostname : wanted.host === callback.host;
   const folder = callback.pathname.endsWith('/') ? callback.pathname : `${callback.pathname}/`;
   const isBelow = wanted.pathname === callback.pathname || wanted.pathname.startsWith(folder);
-  return wanted.protocol === callback.protocol && sameHost && isBelow && wanted.username === '' && wanted.hash === '';
+  const isPlain = wanted.username === '' && wanted.password === '' && wanted.hash === '' && !climbing.test(wanted.pathname);
+  return wanted.protocol === callback.protocol && sameHost && isBelow && isPlain;
 }

@@ -1,1 +1,2 @@
+export { listSilentHooks } from './store.ts';
 export { type WebhookEvents, webhookEventsOf } from './webhook-events.ts';

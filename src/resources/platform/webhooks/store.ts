@@ -5,6 +5,7 @@ import type { DB } from '#database/tables.ts';
 import { signalAfter } from '#database/work-signals.ts';
 import { asId, type Id } from '#lib/id.ts';
 import type { Listed, Page } from '#lib/page.ts';
+import { neverSent } from '#webhook-delivery/event-names.ts';
 import type { deliveryStatuses } from './schemas.ts';
 
 export type HookRow = Selectable<DB['webhooks']>;
@@ -181,4 +182,20 @@ export async function loadLastResponses(db: Db, hooks: readonly Id<'webhooks'>[]
       lateral (select status_code, status from webhook_deliveries
         where hook_id = h.id and delivered_at is not null order by id desc limit 1) d`.execute(db);
   return new Map(rows.map((row) => [row.hook_id, row]));
+}
+
+/** An active webhook that gets nothing but pings, and its organization or repository. */
+type SilentHook = { id: number; owner: string; events: string[] };
+
+/** The active webhooks of organizations and repositories that only subscribe to events that never happen here. */
+export async function listSilentHooks(db: Db): Promise<SilentHook[]> {
+  const { rows } = await sql<SilentHook>`
+    select h.id, h.events, coalesce(o.login, a.login || '/' || r.name) as owner
+    from webhooks h
+      left join accounts o on o.id = h.organization_id
+      left join repositories r on r.id = h.repository_id left join accounts a on a.id = r.owner_id
+    where h.active and h.deleted_at is null and h.app_id is null and cardinality(h.events) > 0
+      and h.events <@ ${Object.keys(neverSent)}::text[]
+    order by h.id`.execute(db);
+  return rows;
 }

@@ -1,6 +1,7 @@
 // Patterns of allowed actions (the public API's): `owner/*`, `owner/repo@v1`, `owner/repo/path@*`, `docker://image:*`. A leading
 // `!` makes a pattern forbid what it matches.
-import { matchesPath, type Pattern, pathOf, type Segment, segmentOf, star } from '#lib/path-pattern.ts';
+import { matchesPathWithin, type Pattern, pathOf, type Segment, segmentOf, star } from '#lib/path-pattern.ts';
+import type { Steps } from '#lib/pattern-steps.ts';
 
 /** What a step or a job uses. */
 export type UsedAction =
@@ -59,16 +60,17 @@ const pathPattern = (text: string): Pattern => text.split('/').map((name) => (na
 
 /**
  * Whether a pattern matches a use. A pattern of a repository matches all paths in it. Owners, repositories and paths are compared
- * regardless of case, refs exactly.
+ * regardless of case, refs exactly. `work`: the steps of all that are matched together.
+ * @throws Refusal 413 if it takes too many steps
  */
-export function matchesAction({ isImage, path, ref }: ActionPattern, used: UsedAction): boolean {
+export function matchesAction({ isImage, path, ref }: ActionPattern, used: UsedAction, work: Steps): boolean {
   if (used.kind === 'local') return false;
-  if (used.kind === 'image') return isImage && matchesPath(path, pathOf(used.image));
+  if (used.kind === 'image') return isImage && matchesPathWithin(path, pathOf(used.image), work);
   if (isImage) return false;
-  if (ref !== undefined && !matchesPath([ref], [{ name: used.ref, characters: [...used.ref] }])) return false;
+  if (ref !== undefined && !matchesPathWithin([ref], [{ name: used.ref, characters: [...used.ref] }], work)) return false;
   const repository = `${used.owner}/${used.repo}`.toLowerCase();
   const names = used.path === '' ? [repository] : [repository, `${repository}/${used.path.toLowerCase()}`];
-  return names.some((name) => matchesPath(path, pathOf(name)));
+  return names.some((name) => matchesPathWithin(path, pathOf(name), work));
 }
 
 /** What a pattern without `!` names, for matching by other patterns: only wildcards match its wildcards. */

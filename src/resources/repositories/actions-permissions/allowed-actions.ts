@@ -1,4 +1,6 @@
 // Which actions and reusable workflows are allowed.
+import { type Steps, stepsOfWork } from '#lib/pattern-steps.ts';
+import { Refusal } from '#lib/refusal.ts';
 import { mediaWord } from '#vocabulary/words.ts';
 import { type ActionPattern, actionPatternOf, matchesAction, type UsedAction, usedByPattern } from './action-patterns.ts';
 import type { SelectedActions } from './schemas.ts';
@@ -15,22 +17,26 @@ export const actionListOf = ({ service_owned_allowed, patterns_allowed }: Select
   patterns: patterns_allowed.map(actionPatternOf),
 });
 
-/** Whether a list allows a use. A pattern with `!` takes precedence over all others. */
-export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: UsedAction): boolean {
-  const matching = patterns.filter((pattern) => matchesAction(pattern, used));
+/**
+ * Whether a list allows a use. A pattern with `!` takes precedence over all others. `work`: the steps of all uses.
+ * @throws Refusal 413 if it takes too many steps
+ */
+export function listAllows({ allowsServiceOwned, patterns }: ActionList, used: UsedAction, work: Steps): boolean {
+  const matching = patterns.filter((pattern) => matchesAction(pattern, used, work));
   if (matching.some(({ isRefusal }) => isRefusal)) return false;
   return matching.length > 0 || (allowsServiceOwned && isServiceOwned(used));
 }
 
 const isServiceOwned = (used: UsedAction): boolean => 'owner' in used && serviceOwners.has(used.owner.toLowerCase());
 
-/** The first setting of a list that exceeds an organization's own list. */
+/** The first setting of a list that exceeds an organization's own list. @throws Refusal 413 if it takes too many steps */
 export function listBeyond(organization: SelectedActions, wanted: Partial<SelectedActions>): keyof SelectedActions | undefined {
   if (wanted.service_owned_allowed && !organization.service_owned_allowed) return 'service_owned_allowed';
   if (wanted.verified_allowed && !organization.verified_allowed) return 'verified_allowed';
   const list = actionListOf(organization);
   const allowing = (wanted.patterns_allowed ?? []).filter((text) => !text.startsWith('!'));
-  return allowing.every((text) => listAllows(list, usedByPattern(text))) ? undefined : 'patterns_allowed';
+  const work = stepsOfWork();
+  return allowing.every((text) => listAllows(list, usedByPattern(text), work)) ? undefined : 'patterns_allowed';
 }
 
 /** A restriction of actions, and who set it. */
@@ -44,10 +50,11 @@ export type ActionRule = {
  * Why an action isn't allowed; undefined if it is. All rules must allow it. Actions of the repository's own owner are always
  * allowed.
  * @param owner the login of the repository's owner
+ * @param work the steps of all actions of a workflow; what exceeds them isn't allowed
  */
 export function refusalOfAction(
   rules: readonly ActionRule[],
-  { owner, isPinningRequired }: { owner: string; isPinningRequired: boolean },
+  { owner, isPinningRequired, work }: { owner: string; isPinningRequired: boolean; work: Steps },
   used: UsedAction,
 ): string | undefined {
   if (used.kind === 'local') return undefined;
@@ -57,10 +64,19 @@ export function refusalOfAction(
   if ('owner' in used && used.owner.toLowerCase() === owner.toLowerCase()) return undefined;
   for (const { by, allowed, list } of rules) {
     if (allowed === 'local_only') return `${name} isn't allowed: the ${by} allows those of ${owner} alone`;
-    if (allowed === 'selected' && !listAllows(list, used))
+    if (allowed === 'selected' && !allowsWithin(list, used, work))
       return `${name} isn't among the actions and workflows that the ${by} allows`;
   }
   return undefined;
+}
+
+function allowsWithin(list: ActionList, used: UsedAction, work: Steps): boolean {
+  try {
+    return listAllows(list, used, work);
+  } catch (error) {
+    if (error instanceof Refusal) return false;
+    throw error;
+  }
 }
 
 const isFullSha = (ref: string): boolean => /^(?:[0-9a-f]{40}|[0-9a-f]{64})$/i.test(ref);

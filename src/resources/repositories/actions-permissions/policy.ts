@@ -1,5 +1,6 @@
 // The effective policy of a repository, for creating runs, giving jobs to runners and keeping artifacts.
 import type { Db } from '#database/connect.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import type { UsedAction } from './action-patterns.ts';
 import { type ActionRule, actionListOf, refusalOfAction } from './allowed-actions.ts';
 import { loadRepository, type RepositoryInForce } from './load.ts';
@@ -48,12 +49,14 @@ export async function loadActionsPolicy(db: Db, repository: Parameters<typeof lo
 function policyOf(inForce: RepositoryInForce): ActionsPolicy {
   const { settings, owner } = inForce;
   let rules: ActionRule[] | undefined; // up to 1,000 patterns, which most callers don't need
+  const work = stepsOfWork();
   const runs = settings.run_workflows_from_fork_pull_requests;
   return {
     enabled: inForce.isEnabled,
     allowsAction(used) {
       rules ??= actionRules(inForce);
-      const reason = refusalOfAction(rules, { owner: owner.login, isPinningRequired: settings.sha_pinning_required }, used);
+      const policy = { owner: owner.login, isPinningRequired: settings.sha_pinning_required, work };
+      const reason = refusalOfAction(rules, policy, used);
       return reason === undefined ? true : { reason };
     },
     shaPinningRequired: settings.sha_pinning_required,

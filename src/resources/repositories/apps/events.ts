@@ -15,6 +15,11 @@ declare module '#events/kinds.ts' {
     'installation.permissions_accepted': { installation: Id<'installations'> };
     'installation.suspended': { installation: Id<'installations'> };
     'installation.unsuspended': { installation: Id<'installations'> };
+    /** A repository on its list was deleted or transferred. */
+    'installation.repository_removed': {
+      installation: Id<'installations'>;
+      repository: { id: Id<'repositories'>; name: string; full_name: string; private: boolean };
+    };
     'installation.deleted': {
       installation: Id<'installations'>;
       was?: DeletedRow<'installations'> & { app_slug: string; client_id: string };
@@ -24,6 +29,8 @@ declare module '#events/kinds.ts' {
 
 /** Only the app's own hook receives it, regardless of the hook's events. */
 const installationEvent = webhookEventType({ name: 'installation', permission: 'none', hooks: 'apps' });
+
+const repositoriesEvent = webhookEventType({ name: 'installation_repositories', permission: 'none', hooks: 'apps' });
 
 /** The maximum number of repositories in a payload. */
 const maxRepositories = 1_000;
@@ -69,6 +76,20 @@ export const appEvents = eventKinds({
   'installation.permissions_accepted': installationPayload('new_permissions_accepted'),
   'installation.suspended': installationPayload('suspend'),
   'installation.unsuspended': installationPayload('unsuspend'),
+  'installation.repository_removed': payloadBuilder([repositoriesEvent], async (event, context) => {
+    const { installation: id, repository } = event.data;
+    const row = await findInstallationById(context.db, id);
+    if (!row) return [];
+    const [installation] = await presentInstallations(context, [row]);
+    const body = {
+      installation,
+      repository_selection: row.repository_selection,
+      repositories_added: [],
+      repositories_removed: [{ ...repository, node_id: nodeId('Repository', repository.id) }],
+      requester: null,
+    };
+    return [{ type: repositoriesEvent, action: 'removed', body }];
+  }),
   'installation.deleted': payloadBuilder([installationEvent], async (event, context) => {
     if (!event.data.was) return [];
     const times = ['created_at', 'updated_at', 'suspended_at'] as const;

@@ -19,7 +19,15 @@ export { appLimits } from './limits.ts';
 export { offerManifest, readManifest, type SentManifest } from './manifests.ts';
 export { appOf } from './path-resources.ts';
 export { presentApp, presentAppOrNull, presentAuthorization } from './present.ts';
-export { type AppKeys, checkAppName, createApp, createInstallationToken, installApp, makeAppKeys } from './rules.ts';
+export {
+  type AppKeys,
+  checkAppName,
+  createApp,
+  createInstallationToken,
+  installApp,
+  installAppByName,
+  makeAppKeys,
+} from './rules.ts';
 export { App, Authorization } from './schemas.ts';
 export {
   type AppRow,

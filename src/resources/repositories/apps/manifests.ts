@@ -57,6 +57,8 @@ export async function readManifest(text: string): Promise<SentManifest> {
   const { redirect_url, ...manifest } = await checkManifest({ ...sent, name });
   if (redirect_url === undefined || !URL.canParse(redirect_url))
     throw invalid('Manifest', 'redirect_url', 'invalid', 'must be an address to which the browser is sent back');
+  if (manifest.setup_url !== undefined && !URL.canParse(manifest.setup_url))
+    throw invalid('Manifest', 'setup_url', 'invalid', 'must be an address to which the browser is sent after an installation');
   checkPermissions(manifest.default_permissions ?? {});
   checkEvents(manifest.default_events ?? []);
   return { ...manifest, redirect_url };
@@ -121,6 +123,7 @@ export async function convertManifest(
     description: manifest.description,
     externalUrl: manifest.url,
     callbackUrls: manifest.callback_urls,
+    setupUrl: manifest.setup_url,
     public: manifest.public,
     permissions: manifest.default_permissions,
     events: manifest.default_events,

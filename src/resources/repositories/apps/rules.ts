@@ -8,7 +8,7 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { gather } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
-import { forbidden, invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
+import { conflict, forbidden, invalid, orNotFound, unprocessable } from '#lib/refusal.ts';
 import { addMinutes } from '#lib/time.ts';
 import { hashToken, newToken } from '#lib/token.ts';
 import { trimOf } from '#lib/trim.ts';
@@ -20,7 +20,7 @@ import {
   type NewToken,
   stored,
 } from '#resources/identity/tokens/index.ts';
-import { insertInstallationRepositories } from '#resources/repositories/repositories/index.ts';
+import { findOwnedByNames, insertInstallationRepositories } from '#resources/repositories/repositories/index.ts';
 import { isSubscribable } from '#webhook-delivery/event-names.ts';
 import { isReservedSlug } from './built-in-slugs.ts';
 import type { TokenRequest } from './schemas.ts';
@@ -56,6 +56,8 @@ type NewApp = {
   description?: string | undefined;
   externalUrl: string;
   callbackUrls?: readonly string[] | undefined;
+  /** Where the browser goes after an installation. */
+  setupUrl?: string | undefined;
   public?: boolean | undefined;
   deviceFlow?: boolean | undefined;
   permissions?: Readonly<Record<string, string>> | undefined;
@@ -80,6 +82,7 @@ export async function createApp(scope: WriteScope, request: NewApp): Promise<{ a
     description: request.description ?? null,
     external_url: request.externalUrl,
     callback_urls: [...(request.callbackUrls ?? [])],
+    setup_url: request.setupUrl === undefined ? null : checkSetupUrl(request.setupUrl),
     public: request.public ?? false,
     device_flow: request.deviceFlow ?? false,
     client_id: clientIdOfApp(),
@@ -107,6 +110,12 @@ export async function checkAppName(
   if (isReservedSlug(slug) || (await findAppBySlug(scope.tx, slug)) || (bot && (await isLoginTaken(scope.tx, bot))))
     throw unprocessable('The name of the app is taken already.');
   return { slug, bot };
+}
+
+/** Refuses an address to which a browser can't be sent. */
+function checkSetupUrl(address: string): string {
+  if (/^https?:\/\//.test(address) && URL.canParse(address)) return address;
+  throw invalid('App', 'setup_url', 'invalid', 'setup_url must be an http(s) address');
 }
 
 /** Refuses names of webhook events that don't exist: they would never be delivered. */
@@ -162,6 +171,37 @@ export async function installApp(scope: WriteScope, wanted: NewInstallation): Pr
   const data = { installation: installation.id };
   await record(scope.tx, { kind: 'installation.created', owner: account.id, actor: by.id, at: now, data });
   return installation;
+}
+
+type NamedInstallation = Omit<NewInstallation, 'repositories'> & {
+  /** The names of repositories of the account; none: all of its repositories. */
+  names: readonly string[];
+  /** The state of the app that the installing user saw. */
+  seen: Date;
+};
+
+/**
+ * Installs an app on an account, on repositories by their names.
+ * @throws Refusal if the account has no repository with one of the names, or the app was changed after the user saw it
+ */
+export async function installAppByName(
+  scope: WriteScope,
+  { names, seen, ...wanted }: NamedInstallation,
+): Promise<InstallationRow> {
+  const app = orNotFound(await findAppByIdForUpdate(scope.tx, wanted.app.id));
+  if (app.updated_at.getTime() !== seen.getTime()) throw conflict(`${app.name} was changed meanwhile. Look at it again.`);
+  if (names.length === 0) return installApp(scope, { ...wanted, repositories: 'all' });
+  const found = await findOwnedByNames(scope.tx, wanted.account.id, names);
+  const known = new Set(found.map(({ name }) => name.toLowerCase()));
+  const unknown = names.find((name) => !known.has(name.toLowerCase()));
+  if (unknown !== undefined)
+    throw invalid(
+      'Installation',
+      'repositories',
+      'invalid',
+      `${wanted.account.login} has no repository ${unknown.slice(0, 100)}`,
+    );
+  return installApp(scope, { ...wanted, repositories: found.map(({ id }) => id) });
 }
 
 /** Document 1, Authentication 7. */

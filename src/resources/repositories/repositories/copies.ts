@@ -9,14 +9,14 @@ import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import type { Identity } from '#git/objects/identity.ts';
 import type { GitStore } from '#git/repo.ts';
-import { forbidden, invalid, unprocessable } from '#lib/refusal.ts';
+import { forbidden, invalid, notFound, unprocessable } from '#lib/refusal.ts';
 import { removeCollaborator } from '#resources/identity/members/index.ts';
 import { giveTeamAccess, removeRepositoryFromTeams } from '#resources/identity/teams/index.ts';
 import { removeRepositoryFromTokens } from '#resources/identity/tokens/index.ts';
 import { removeAllValues } from '#resources/repositories/custom-properties/index.ts';
 import { checkArriving } from './arriving-workflows.ts';
 import { copyOf, copyTemplate, type Initialize } from './initialize.ts';
-import { removeFromInstallations } from './installation-store.ts';
+import { leaveInstallations } from './leave-installations.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
 import { evaluateRules, type RuledScope } from './ruled-change.ts';
 import {
@@ -59,8 +59,19 @@ export async function forkRepository({ db, change, git }: ServedChangeScope<'rep
   await checkArriving(db, { ...wanted, source: wanted.repo }, copy.findWorkflowFolder);
   return await change(async (scope) => {
     await lockOwner(scope.tx, wanted.owner.id); // of two concurrent requests, the second finds the fork of the first
-    return (await findOwnFork(scope, wanted)) ?? createFork(scope, { ...wanted, git, initialize: copy.initialize });
+    const present = { ...wanted, repo: await presentSource(scope, wanted.by, wanted.repo) };
+    return (await findOwnFork(scope, present)) ?? createFork(scope, { ...present, git, initialize: copy.initialize });
   });
+}
+
+/**
+ * The source of a copy, as it is once the copy was made, which may take minutes: a fork is as visible as its source is then.
+ * @throws Refusal 404 where the caller may not read it any more
+ */
+async function presentSource(scope: WriteScope, by: SignedIn, { id }: Repo): Promise<Repo> {
+  const source = await findRepoById(scope.tx, by, id);
+  if (!source || !mayRead(source, by.grant)) throw notFound();
+  return source;
 }
 
 /**
@@ -166,7 +177,10 @@ export async function generateFromTemplate(
   await using copy = await copyTemplate(git, template, { by: identity, allBranches });
   await checkArriving(db, { owner, by, source: template }, copy.findWorkflowFolder);
   const from = { template_id: template.id, default_branch: template.default_branch };
-  return await change((scope) => createRepository(scope, { git, owner, by, wanted, from, initialize: copy.initialize, now }));
+  return await change(async (scope) => {
+    await presentSource(scope, by, template);
+    return createRepository(scope, { git, owner, by, wanted, from, initialize: copy.initialize, now });
+  });
 }
 
 type Transfer = RepositoryAction & { to: NewOwner; name: string | undefined; teams: readonly number[] };
@@ -194,7 +208,7 @@ export async function transferRepository(
   const arriving = await evaluateRules(scope, { by }, arrival);
   await Promise.all([leaving, arriving].map((approval) => approval.record(scope, repo.id)));
   // Removes what the former owner granted. Collaborators keep their roles, except the new owner.
-  await removeFromInstallations(scope.tx, repo.id);
+  await leaveInstallations(scope, { repo, by, now });
   await removeRepositoryFromTeams(scope.tx, repo.id);
   await removeRepositoryFromTokens(scope.tx, repo.id);
   await removeAllValues(scope.tx, repo.id);

@@ -5,12 +5,20 @@ import type { WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
 import { snapshotOf } from '#lib/snapshot.ts';
+import { leaveInstallations } from './leave-installations.ts';
 import { checkMemberPrivilege } from './member-privileges.ts';
 import { evaluateRules, exemptAs, type RuledScope } from './ruled-change.ts';
 import { countForks, listPrivateForks, removeRepository } from './store.ts';
 
 /** The columns of the repository, without the viewer's access to it. */
-const rowOf = ({ owner: _owner, role: _role, reached: _reached, held: _held, ...row }: Repo): RepositoryRow => row;
+const rowOf = ({
+  owner: _owner,
+  role: _role,
+  managesSecurity: _manages,
+  reached: _reached,
+  held: _held,
+  ...row
+}: Repo): RepositoryRow => row;
 
 /** Deletes a repository. A subscription to the event removes its folder. */
 export async function deleteRepository(scope: RuledScope, action: RepositoryAction): Promise<void> {
@@ -22,6 +30,7 @@ export async function deleteRepository(scope: RuledScope, action: RepositoryActi
   const data = { name: repo.name, ...was };
   await removePrivateForks(scope, repo, action.now);
   await record(scope.tx, { ...inRepository(action), kind: 'repository.deleted', data });
+  await leaveInstallations(scope, action);
   await removeRepository(scope.tx, repo.id, approval);
   if (repo.parent_id !== null) await countForks(scope.tx, repo.parent_id);
 }

@@ -37,6 +37,8 @@ declare module '#events/kinds.ts' {
 const repositoryEvent = webhookEventType({ name: 'repository', permission: 'metadata:read', hooks: 'all' });
 const publicEvent = webhookEventType({ name: 'public', permission: 'metadata:read', hooks: 'all' });
 const securityEvent = webhookEventType({ name: 'security_and_analysis', permission: 'administration:read', hooks: 'all' });
+/** An import that fails leaves no repository behind, so that nothing is sent about it. */
+const importEvent = webhookEventType({ name: 'repository_import', permission: 'administration:read', hooks: 'all' });
 const forkEvent = webhookEventType({ name: 'fork', permission: 'contents:read', hooks: 'all' });
 
 /** A webhook event about a repository. `more` returns further parts of its body. */
@@ -52,7 +54,9 @@ const from = (value: unknown) => ({ from: value });
 
 export const repositoryEvents = eventKinds({
   'repository.created': repositoryPayload('created'),
-  'repository.imported': 'no webhook',
+  'repository.imported': payloadBuilder([importEvent], (event, context) =>
+    aboutRepository(context, event, () => [{ type: importEvent, action: null, body: { status: 'success' } }]),
+  ),
   'repository.privatized': repositoryPayload('privatized'),
   'repository.archived': repositoryPayload('archived'),
   'repository.unarchived': repositoryPayload('unarchived'),

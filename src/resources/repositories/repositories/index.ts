@@ -35,6 +35,7 @@ export {
   findAnyOwnedForUpdate,
   findInNetwork,
   findOwned,
+  findOwnedByNames,
   findRepository,
   hasRepositories,
   loadRepositories,

@@ -20,6 +20,8 @@ export async function insertInstallationRepositories(
     .execute();
 }
 
-/** Removes a repository from the lists of all installations. */
-export const removeFromInstallations = (tx: Tx, id: Id<'repositories'>) =>
-  tx.deleteFrom('installation_repositories').where('repository_id', '=', id).execute();
+/** Removes a repository from the lists of all installations. Returns those that had it. */
+export async function removeFromInstallations(tx: Tx, id: Id<'repositories'>): Promise<Id<'installations'>[]> {
+  const removed = tx.deleteFrom('installation_repositories').where('repository_id', '=', id).returning('installation_id');
+  return (await removed.execute()).map(({ installation_id }) => installation_id).sort((one, other) => one - other);
+}

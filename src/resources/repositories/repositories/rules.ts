@@ -1,4 +1,5 @@
 import type { RepositoryAction } from '#access/action.ts';
+import { reaches } from '#access/roles.ts';
 import { expandScopes } from '#access/scopes.ts';
 import { type Account, hasNoRole, isScoped, type Repo, type RepositoryRow, type SignedIn } from '#access/viewer.ts';
 import type { WriteScope } from '#endpoint/scope.ts';
@@ -120,7 +121,15 @@ async function checkCreation(
   refuseSwitchedOn('Repository', wanted, ['has_discussions', 'allow_auto_merge']);
   const visibility = visibilityOf(wanted) ?? 'public';
   await checkMayCreate(scope, { owner, by, visibility });
+  if (wanted.has_projects) await checkMayHaveProjects(scope, owner);
   return { name, visibility };
+}
+
+/** Refuses projects where the organization switched them off for its repositories, as the public API does. */
+async function checkMayHaveProjects(scope: WriteScope, owner: Account): Promise<void> {
+  if (owner.kind !== 'organization' || (await getSettings(scope.tx, owner.id)).has_repository_projects) return;
+  const message = `${owner.login} has switched off projects for its repositories`;
+  throw invalid('Repository', 'has_projects', 'invalid', message);
 }
 
 type Named = { readonly name: string; readonly visibility: Visibility };
@@ -242,6 +251,12 @@ function withoutMissing<Wanted extends { readonly [Feature in MissingFeature]?: 
   return rest;
 }
 
+/** Refuses security managers, who don't administer the repository, other changes than those of its security switches. */
+function checkMayChange({ repo, by }: RepositoryAction, { security_and_analysis: _, ...others }: RepositoryChange): void {
+  if (reaches(repo.role, 'admin') || hasNoRole(by.grant) || Object.keys(defined(others)).length === 0) return;
+  throw forbidden('Must have admin rights to Repository.');
+}
+
 /** Changes a repository. Renaming, archiving and other changes with their own webhook event are recorded as separate events. */
 export async function changeRepository(
   scope: RuledScope,
@@ -249,6 +264,7 @@ export async function changeRepository(
   wanted: RepositoryChange,
 ): Promise<RepositoryRow> {
   const { git, repo, now } = action;
+  checkMayChange(action, wanted);
   const {
     name: wantedName,
     private: _private,
@@ -339,14 +355,16 @@ async function checkMayChangeVisibility(scope: WriteScope, action: RepositoryAct
 
 /**
  * A fork gets the visibility of its parent (the public API's rule). Otherwise, users who may fork a private repository could
- * publish it.
+ * publish it. A fork of a private one stays private when that is deleted.
  */
 async function checkForkVisibility(
   scope: WriteScope,
-  { parent_id, visibility: present }: Repo,
+  { parent_id, visibility: present, forked_from_private }: Repo,
   visibility: Visibility,
 ): Promise<void> {
   const parent = parent_id === null ? undefined : await findRepository(scope.tx, parent_id);
+  if (parent === undefined && forked_from_private && present === 'private')
+    throw invalid('Repository', 'visibility', 'invalid', 'A fork of a private repository stays private when that is deleted');
   if (parent === undefined || parent.visibility === visibility) return;
   const reason = present === 'public' ? "Public forks can't be made private" : 'A fork is as visible as its parent';
   throw invalid('Repository', 'visibility', 'invalid', reason);

@@ -140,7 +140,7 @@ export async function firstSwitches(tx: Tx, owner: Account): Promise<SecurityCha
   };
 }
 
-const readsSecurity = { permission: 'administration:read', scopes: ['repo'], role: 'admin' } as const;
+const readsSecurity = { permission: 'administration:read', scopes: ['repo'], role: 'admin', orRole: 'security_manager' } as const;
 
 /** Whether a viewer may see the switches, which requires reading the administration of the repository. */
 export const maySeeSecurity = (viewer: Viewer, repo: Repo): boolean =>

@@ -180,6 +180,20 @@ export const findOwned = (db: Db, owner: Id<'accounts'>, name: string): Promise<
     .where(sql<boolean>`lower(name) = lower(${name})`)
     .executeTakeFirst();
 
+/** The repositories of an account with these names. */
+export const findOwnedByNames = (
+  db: Db,
+  owner: Id<'accounts'>,
+  names: readonly string[],
+): Promise<Pick<RepositoryRow, 'id' | 'name'>[]> =>
+  db
+    .selectFrom('repositories')
+    .select(['id', 'name'])
+    .where('owner_id', '=', owner)
+    .where(sql<boolean>`lower(name) = any (${names.map((name) => name.toLowerCase())}::text[])`)
+    .where('is_private_fork', '=', false)
+    .execute();
+
 export const findForkOf = (db: Db, owner: Id<'accounts'>, source: Id<'repositories'>): Promise<RepositoryRow | undefined> =>
   db.selectFrom('repositories').selectAll().where('owner_id', '=', owner).where('source_id', '=', source).executeTakeFirst();
 

@@ -7,7 +7,7 @@ import { changeSecurity, disableAlerts } from '#resources/repositories/repositor
 import { enablePrivateReporting, takesPrivateReports } from './rules.ts';
 import { AutomatedSecurityFixes, PrivateVulnerabilityReporting } from './schemas.ts';
 
-const administers = { scopes: ['repo'], role: 'admin' } as const;
+const administers = { scopes: ['repo'], role: 'admin', orRole: 'security_manager' } as const;
 const reads = { ...administers, permission: 'administration:read' } as const;
 const writes = { ...administers, permission: 'administration:write' } as const;
 

@@ -82,7 +82,7 @@ export const { slug: checkRepoBySlug, id: checkRepoById } = endpointVariants(
       const level = await findTeamLevel(db, at.team, at.repo.id);
       if (level === 0) throw notFound();
       if (media !== 'repository') return reply(204);
-      const { owner: _owner, role: _role, reached: _reached, held: _held, ...row } = at.repo;
+      const { owner: _owner, role: _role, managesSecurity: _manages, reached: _reached, held: _held, ...row } = at.repo;
       return reply(200, await presentTeamRepository(scope, { ...row, level }));
     },
   },
@@ -122,13 +122,13 @@ export const { slug: removeRepoBySlug, id: removeRepoById } = endpointVariants(
       ...bySlug,
       id: 'teams/remove-repo-in-org',
       summary: 'Remove a repository from a team',
-      access: { ...writes, role: 'read' },
+      access: { ...writes, role: 'read', locked: 'allowed' },
     },
     id: {
       ...byId,
       id: 'teams/remove-repo-legacy',
       summary: 'Remove a repository from a team by the id of the team',
-      access: { ...writes, role: 'read' },
+      access: { ...writes, role: 'read', locked: 'allowed' },
     },
   },
   {

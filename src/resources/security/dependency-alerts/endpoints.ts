@@ -24,7 +24,7 @@ import {
 } from './schemas.ts';
 import { findAlert, listAlerts } from './store.ts';
 
-const ofRepo = { scopes: ['repo', 'security_events'], role: 'write' } as const;
+const ofRepo = { scopes: ['repo', 'security_events'], role: 'write', orRole: 'security_manager' } as const;
 const reads = { ...ofRepo, permission: 'vulnerability_alerts:read' } as const;
 const writes = { ...ofRepo, permission: 'vulnerability_alerts:write' } as const;
 

@@ -1,6 +1,6 @@
 import type { Id } from '#lib/id.ts';
 import { aboutRepository, eventKinds, type PayloadBuilder, payloadBuilder, webhookEventType } from '#resources/event-kinds.ts';
-import { presentAlert } from './present.ts';
+import { presentAlert, presentVulnerabilityAlert } from './present.ts';
 import { findAlert } from './store.ts';
 
 type Alert = { alert: Id<'dependency_alerts'> };
@@ -22,17 +22,41 @@ declare module '#events/kinds.ts' {
 
 const alertEvent = webhookEventType({ name: 'dependabot_alert', permission: 'vulnerability_alerts:read', hooks: 'all' });
 
+/** The older event, which the public API still has beside the newer one. It has no actions for withdrawn advisories. */
+const olderEvent = webhookEventType({
+  name: 'repository_vulnerability_alert',
+  permission: 'vulnerability_alerts:read',
+  hooks: 'all',
+});
+
+const olderActions = {
+  created: 'create',
+  fixed: 'resolve',
+  reintroduced: 'reopen',
+  dismissed: 'dismiss',
+  reopened: 'reopen',
+  auto_dismissed: undefined,
+  auto_reopened: undefined,
+} as const;
+
 type Action = 'created' | 'fixed' | 'reintroduced' | 'dismissed' | 'reopened' | 'auto_dismissed' | 'auto_reopened';
 
 const alertPayload = <Kind extends Action>(action: Kind): PayloadBuilder<`dependency_alert.${Kind}`> =>
-  payloadBuilder([alertEvent], (event, context) =>
+  payloadBuilder([alertEvent, olderEvent], (event, context) =>
     aboutRepository(context, event, async (repository) => {
       const row = await findAlert(context.db, event.data.alert);
       if (!row) return [];
       // Replies have these two fields, but payloads of the public API don't.
-      const { security_advisory, assignees: _assignees, ...alert } = await presentAlert(context, row, repository);
+      const presented = await presentAlert(context, row, repository);
+      const { security_advisory, assignees: _assignees, ...alert } = presented;
       const { classification: _, ...shown } = security_advisory;
-      return [{ type: alertEvent, action, body: { alert: { ...alert, security_advisory: shown } } }];
+      const olderAction = olderActions[action];
+      return [
+        { type: alertEvent, action, body: { alert: { ...alert, security_advisory: shown } } },
+        ...(olderAction === undefined
+          ? []
+          : [{ type: olderEvent, action: olderAction, body: { alert: presentVulnerabilityAlert(row.id, presented) } }]),
+      ];
     }),
   );
 

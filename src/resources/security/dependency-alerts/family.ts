@@ -1,3 +1,4 @@
+import { Type } from 'typebox';
 import { family } from '#resources/family.ts';
 import { compareDependencies, compareRead } from './compare.ts';
 import * as endpoints from './endpoints.ts';
@@ -25,7 +26,7 @@ export const dependencyAlerts = family({
   schemas,
   endpoints: [endpoints],
   events: dependencyAlertEvents,
-  payloadParts: { alert: schemas.DependencyAlert },
+  payloadParts: { alert: Type.Union([schemas.DependencyAlert, schemas.VulnerabilityAlertInPayload]) },
   subscriptions: [compareRead],
   jobs: [compareDependencies, loadAdvisoryFiles],
 });

@@ -1,13 +1,13 @@
 import { type NamedRepository, path, repositoryUrl } from '#endpoint/links.ts';
 import type { Scope } from '#endpoint/scope.ts';
 import { gather, getOptional, getOrThrow, unique } from '#lib/collections.ts';
-import type { Id } from '#lib/id.ts';
+import { type Id, nodeId } from '#lib/id.ts';
 import { firstOrNotFound } from '#lib/refusal.ts';
 import { timestamp, timestampOrNull } from '#lib/time.ts';
 import { loadAccounts, presentUserOrNull } from '#resources/identity/accounts/index.ts';
 import { loadAlertAssignees } from '#resources/repositories/collaborators/index.ts';
 import { type AdvisoryRow, loadAdvisories, loadVulnerabilities, type VulnerabilityRow } from './advisory-store.ts';
-import type { AdvisoryVulnerability, DependencyAdvisory, DependencyAlert } from './schemas.ts';
+import type { AdvisoryVulnerability, DependencyAdvisory, DependencyAlert, VulnerabilityAlertInPayload } from './schemas.ts';
 import type { AlertRow } from './store.ts';
 import { rangeText } from './versions.ts';
 
@@ -105,3 +105,32 @@ export async function presentAlerts(
 
 export const presentAlert = async (scope: Scope, row: AlertRow, repo: NamedRepository): Promise<DependencyAlert> =>
   firstOrNotFound(await presentAlerts(scope, [row], () => repo));
+
+/** An alert as the older webhook event shows it. */
+export function presentVulnerabilityAlert(id: AlertRow['id'], alert: DependencyAlert): VulnerabilityAlertInPayload {
+  const { security_advisory: advisory, security_vulnerability: range, dismissed_at, dismissed_reason, fixed_at } = alert;
+  const fixedIn = range.first_patched_version?.identifier;
+  return {
+    id,
+    node_id: nodeId('RepositoryVulnerabilityAlert', id),
+    number: alert.number,
+    state: alert.state === 'auto_dismissed' ? 'dismissed' : alert.state,
+    severity: range.severity,
+    affected_package_name: range.package.name,
+    affected_range: range.vulnerable_version_range,
+    ...(fixedIn === undefined ? {} : { fixed_in: fixedIn }),
+    advisory_id: advisory.advisory_id,
+    external_identifier: advisory.cve_id ?? advisory.advisory_id,
+    external_reference: advisory.references[0]?.url ?? null,
+    created_at: alert.created_at,
+    ...(dismissed_at === null || dismissed_reason === null
+      ? {}
+      : {
+          dismisser: alert.dismissed_by,
+          dismiss_reason: dismissed_reason,
+          dismiss_comment: alert.dismissed_comment,
+          dismissed_at,
+        }),
+    ...(fixed_at === null ? {} : { fixed_at }),
+  };
+}

@@ -63,6 +63,28 @@ export const DependencyAlert = Type.Object({
 });
 export type DependencyAlert = Static<typeof DependencyAlert>;
 
+/** An alert in the older webhook event, which receivers may still expect. */
+export const VulnerabilityAlertInPayload = Type.Object({
+  id: Type.Integer(),
+  node_id: Type.String(),
+  number: Type.Integer(),
+  state: OneOf(['open', 'dismissed', 'fixed']),
+  severity: Type.String(),
+  affected_package_name: Type.String(),
+  affected_range: Type.String(),
+  fixed_in: Type.Optional(Type.String()),
+  advisory_id: Type.String(),
+  external_identifier: Type.String(),
+  external_reference: Nullable(Type.String()),
+  created_at: Timestamp,
+  dismisser: Type.Optional(Nullable(User)),
+  dismiss_reason: Type.Optional(Type.String()),
+  dismiss_comment: Type.Optional(Nullable(Type.String())),
+  dismissed_at: Type.Optional(Timestamp),
+  fixed_at: Type.Optional(Timestamp),
+});
+export type VulnerabilityAlertInPayload = Static<typeof VulnerabilityAlertInPayload>;
+
 export const OrganizationDependencyAlert = Type.Object({ ...DependencyAlert.properties, repository: SimpleRepository });
 
 const words = Type.Optional(Type.String({ maxLength: 4_096 }));

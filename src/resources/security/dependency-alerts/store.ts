@@ -84,7 +84,11 @@ export const listMendable = async (db: Db, repository: Id<'repositories'>): Prom
     .execute()) as (StoredAlert & MendableAlert)[];
 
 /** The advisories of open alerts about these packages of a repository. */
-export const listMendedAdvisories = (db: Db, repository: Id<'repositories'>, packages: readonly string[]) =>
+export const listMendedAdvisories = (
+  db: Db,
+  repository: Id<'repositories'>,
+  { ecosystem, packages }: { readonly ecosystem: AlertRow['ecosystem']; readonly packages: readonly string[] },
+) =>
   db
     .selectFrom('dependency_alerts as a')
     .innerJoin('advisories as v', 'v.id', 'a.advisory_id')
@@ -92,6 +96,7 @@ export const listMendedAdvisories = (db: Db, repository: Id<'repositories'>, pac
     .distinct()
     .where('a.repository_id', '=', repository)
     .where('a.state', '=', 'open')
+    .where('a.ecosystem', '=', ecosystem)
     .where('a.package', 'in', packages)
     .orderBy('a.package')
     .orderBy('v.identifier')

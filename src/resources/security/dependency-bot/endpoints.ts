@@ -8,7 +8,7 @@ import { changeAccess, changeLevel } from './rules.ts';
 import { BotAccess, BotAccessChange, BotDefaultLevel } from './schemas.ts';
 import { findAccess } from './store.ts';
 
-const administers = { scopes: ['admin:org'], role: 'owner' } as const;
+const administers = { scopes: ['admin:org'], role: 'owner', orRole: 'security_manager' } as const;
 const reads = { ...administers, permission: 'organization_administration:read' } as const;
 const writes = { ...administers, permission: 'organization_administration:write' } as const;
 

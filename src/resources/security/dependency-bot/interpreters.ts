@@ -16,12 +16,18 @@ export const interpreters: readonly Interpreter[] = [
     reads: 'configuration files of the dependency bot, in YAML',
     runs: 'worker',
     modules: ['config/parser.ts'],
-    bounds: ['dependencyBot.configSize', 'dependencyBot.configTime', 'workflows.fileNodes', 'workflows.fileCharacters'],
+    bounds: [
+      'dependencyBot.configSize',
+      'dependencyBot.configTime',
+      'dependencyBot.configDirectories',
+      'workflows.fileNodes',
+      'workflows.fileCharacters',
+    ],
   },
   {
     reads: 'schedules and folders in configuration files of the dependency bot',
     runs: 'steps',
     modules: ['config/schedule.ts', 'config/directories.ts'],
-    bounds: ['dependencyBot.scheduleLength', 'interpreters.patternSteps'],
+    bounds: ['dependencyBot.scheduleLength', 'interpreters.patternSteps', 'interpreters.patternTotalSteps'],
   },
 ];

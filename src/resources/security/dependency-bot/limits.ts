@@ -50,6 +50,20 @@ export const botLimits = limitGroup('dependencyBot', 'The dependency bot', {
     of: 'the processor time in which the configuration file of the bot is read, by a worker thread',
     past: 'it has no effect',
   },
+  configDirectories: {
+    value: 500,
+    unit: 'count',
+    fixed: true,
+    of: 'directories, and patterns of them, in all entries of the configuration file of the bot',
+    past: 'further entries have no effect, and the check of the file says so',
+  },
+  readable: {
+    value: 500,
+    unit: 'count',
+    fixed: true,
+    of: 'repositories of its organization that a job of the bot may read beside its own',
+    past: 'it reads those that were created first, and `hearth explain UPDATES` says so',
+  },
   scheduleLength: {
     value: 256,
     unit: 'count',

@@ -21,8 +21,20 @@ export type Reach = { readonly kind: 'published' } | { readonly kind: 'all' } | 
 
 const unpublished = { ...inRepository, permission: 'repository_advisories:read' } as const;
 
-/** The advisories of a repository that a viewer's credential and role allow. The store finds security managers. */
+/** All advisories of an organization's repositories, published or not. */
+export const readsAllAdvisories = {
+  permission: 'repository_advisories:read',
+  scopes: ['repo'],
+  role: 'owner',
+  orRole: 'security_manager',
+} as const;
+
+/** Whether a viewer may do everything with the advisories of a repository that the credential allows. */
+export const administersAdvisories = ({ role, managesSecurity }: Repo, { grant }: Viewer): boolean =>
+  role === 'admin' || managesSecurity || hasNoRole(grant);
+
+/** The advisories of a repository that a viewer's credential and role allow. */
 export function reachIn(viewer: Viewer, repo: Repo): Reach {
   if (!authorize(unpublished, viewer, { repo }, { write: false }).allowed) return { kind: 'published' };
-  return repo.role === 'admin' || hasNoRole(viewer.grant) ? { kind: 'all' } : { kind: 'own', viewer };
+  return administersAdvisories(repo, viewer) ? { kind: 'all' } : { kind: 'own', viewer };
 }

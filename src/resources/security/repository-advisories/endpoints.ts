@@ -4,20 +4,20 @@ import { mapRows } from '#database/list.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pagesAndCursors } from '#endpoint/paging.ts';
 import { gather, getOrThrow } from '#lib/collections.ts';
-import { notFound, unprocessable } from '#lib/refusal.ts';
+import { unprocessable } from '#lib/refusal.ts';
 import {
   FullRepository,
   loadNamedRepositories,
   preparePrivateFork,
   presentFullRepository,
 } from '#resources/repositories/repositories/index.ts';
-import { forksAdvisories, reachIn, readsAdvisories, writesAdvisories } from './access.ts';
+import { forksAdvisories, reachIn, readsAdvisories, readsAllAdvisories, writesAdvisories } from './access.ts';
 import { checkForkable, startFork } from './forks.ts';
 import { repositoryAdvisory } from './path-resources.ts';
 import { presentAdvisories, presentAdvisory } from './present.ts';
 import { changeAdvisory, checkAdministered, createAdvisory, createWithFork, reportVulnerability } from './rules.ts';
 import { AdvisoryChange, AdvisoryQuery, NewAdvisory, NewReport, RepositoryAdvisory } from './schemas.ts';
-import { isSecurityManager, listAdvisories } from './store.ts';
+import { listAdvisories } from './store.ts';
 
 const ofRepository = '/repos/{owner}/{repo}/security-advisories';
 const one = `${ofRepository}/{advisory_id}` as const;
@@ -52,13 +52,11 @@ export const listOrgRepositoryAdvisories = endpoint({
   method: 'GET',
   path: '/orgs/{org}/security-advisories',
   summary: 'List repository security advisories for an organization',
-  access: { permission: 'repository_advisories:read', scopes: ['repo'], role: 'member' },
-  refuses: [404],
+  access: readsAllAdvisories,
   query: AdvisoryQuery,
   paging: pagesAndCursors(),
   replies: { 200: Type.Array(RepositoryAdvisory) },
   async handle({ scope, db, at: { org }, query, page, viewer }) {
-    if (org.role === 'member' && !(await isSecurityManager(db, org.id, viewer.account.id))) throw notFound();
     const found = await listAdvisories(db, { owner: org.id, viewer }, { reach: { kind: 'all' }, query, page });
     return mapRows(found, async (rows) => {
       const named = await loadNamedRepositories(db, gather(rows, 'repository_id'));

@@ -1,5 +1,4 @@
 import type { RepositoryAction } from '#access/action.ts';
-import { hasNoRole } from '#access/viewer.ts';
 import type { ChangeScope, WriteScope } from '#endpoint/scope.ts';
 import { record } from '#events/record.ts';
 import { inRepository } from '#events/scope.ts';
@@ -8,6 +7,7 @@ import { fixedValue } from '#lib/limits.ts';
 import { forbidden, unprocessable } from '#lib/refusal.ts';
 import { lockRepository, preparePrivateFork } from '#resources/repositories/repositories/index.ts';
 import { takesPrivateReports } from '#resources/repositories/repository-security/index.ts';
+import { administersAdvisories } from './access.ts';
 import { collaboratorsOf, creditsOf, namedOf, severityOf, teamsOf, vulnerabilitiesOf } from './contents.ts';
 import { removeFork, shareFork, startFork } from './forks.ts';
 import { newIdentifier } from './identifier.ts';
@@ -18,7 +18,6 @@ import {
   type AdvisoryRow,
   countAdvisories,
   insertAdvisory,
-  isSecurityManager,
   type NewAdvisoryRow,
   replaceCredits,
   replaceTeams,
@@ -32,8 +31,8 @@ const limits = advisoryLimits;
 /**
  * Refuses everybody who doesn't administer the advisories of a repository, as its administrator, a security manager, or an app.
  */
-async function checkAdministers(scope: WriteScope, { repo, by }: RepositoryAction): Promise<void> {
-  if (repo.role === 'admin' || hasNoRole(by.grant) || (await isSecurityManager(scope.tx, repo.owner_id, by.account.id))) return;
+function checkAdministers({ repo, by }: RepositoryAction): void {
+  if (administersAdvisories(repo, by)) return;
   throw forbidden('Must be an administrator of the repository, or a security manager.');
 }
 
@@ -48,7 +47,7 @@ export async function createAdvisory(
   action: RepositoryAction,
   { credits, ...wanted }: NewAdvisory,
 ): Promise<AdvisoryRow> {
-  await checkAdministers(scope, action);
+  checkAdministers(action);
   const row = await insertNew(scope, action, { ...wanted, state: 'draft', accepted: null });
   await replaceCredits(scope.tx, row.id, await creditsOf(scope, credits, action.by.account.id));
   await record(scope.tx, { ...inRepository(action), kind: 'repository_advisory.created', data: { advisory: row.id } });
@@ -57,7 +56,7 @@ export async function createAdvisory(
 
 /** Creates an advisory together with its private fork. The repository is copied before the transaction. */
 export async function createWithFork(scope: ChangeScope, action: RepositoryAction, wanted: NewAdvisory): Promise<AdvisoryRow> {
-  await scope.change((scope) => checkAdministers(scope, action));
+  checkAdministers(action);
   await using copy = await preparePrivateFork(scope.git, action.repo);
   return await scope.change(async (scope) => {
     const advisory = await createAdvisory(scope, action, wanted);

@@ -6,7 +6,6 @@ import type { DB } from '#database/tables.ts';
 import { grouped } from '#lib/collections.ts';
 import type { Id } from '#lib/id.ts';
 import type { Page, Walked } from '#lib/page.ts';
-import { managesSecurity } from '#resources/identity/organization-roles/index.ts';
 import type { Reach } from './access.ts';
 import type { AdvisoryQuery } from './schemas.ts';
 
@@ -35,9 +34,7 @@ const worksOn = (account: Id<'accounts'>): RawBuilder<boolean> =>
 function standing(reach: Reach): { insider: RawBuilder<boolean>; administered: RawBuilder<boolean> } {
   const account = reach.kind === 'own' ? reach.viewer.account?.id : undefined;
   if (reach.kind === 'all') return { insider: always, administered: always };
-  if (account === undefined) return { insider: never, administered: never };
-  const administered = managesSecurity(sql`r.owner_id`, account);
-  return { insider: sql<boolean>`(${administered} or ${worksOn(account)})`, administered };
+  return { insider: account === undefined ? never : worksOn(account), administered: never };
 }
 
 const selectAdvisories = (db: Db, reach: Reach) => {
@@ -190,10 +187,3 @@ export const listTeamsBySlug = (db: Db, organization: Id<'accounts'>, slugs: rea
     .where('organization_id', '=', organization)
     .where(sql<boolean>`lower(slug) = any (${slugs.map((slug) => slug.toLowerCase())}::text[])`)
     .execute();
-
-/** Whether an account is a security manager of an organization. */
-export async function isSecurityManager(db: Db, organization: Id<'accounts'>, account: Id<'accounts'>): Promise<boolean> {
-  const { rows } = await sql<{ is_one: boolean }>`
-    select ${managesSecurity(sql`${organization}::bigint`, account)} as is_one`.execute(db);
-  return rows[0]?.is_one === true;
-}

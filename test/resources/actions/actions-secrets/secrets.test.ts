@@ -24,38 +24,6 @@ async function secretsOf() {
   return { ...here, paths, put, job };
 }
 
-test.each(places)('a secret of the %s is made, read, set anew and deleted, and its value is never shown', async (place) => {
-  const { client, paths, put, job, org, environment, repo } = await secretsOf();
-  const path = paths[place];
-  expect(await client.get(path)).toMatchObject({ status: 200, body: { total_count: 0, secrets: [] } });
-  expect(await put(place, 'deploy_Key', 'canary-1')).toMatchObject({ status: 201, body: {} });
-  const at = `${path}/DEPLOY_KEY`;
-  const times = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' };
-  const shown = { name: 'DEPLOY_KEY', ...times, ...(place === 'org' ? { visibility: 'all' } : {}) };
-  expect(await client.get(at)).toMatchObject({ status: 200, body: shown });
-  expect((await client.get(`${path}/deploy_key`)).body).toEqual(shown);
-  expect((await client.get(path)).body).toEqual({ total_count: 1, secrets: [shown] });
-
-  const load = () => job({ repository: repo.id, environment: environment.id });
-  expect(await load()).toEqual({ DEPLOY_KEY: 'canary-1' });
-  expect((await put(place, 'DEPLOY_KEY', 'canary-2 with ünïcode')).status).toBe(204);
-  expect(await load()).toEqual({ DEPLOY_KEY: 'canary-2 with ünïcode' });
-  for (const table of ['actions_secrets', 'encryption_keys', 'events'] as const) {
-    const rows = await w.db.selectFrom(table).selectAll().execute();
-    expect(
-      rows
-        .flatMap((row) => Object.values(row))
-        .some((value) => (Buffer.isBuffer(value) ? value.includes('canary') : JSON.stringify(value)?.includes('canary'))),
-    ).toBe(false);
-  }
-
-  expect((await client.delete(at)).status).toBe(204);
-  for (const answer of [await client.get(at), await client.delete(at)]) expect(answer.status).toBe(404);
-  expect(await load()).toEqual({});
-  const told = (await eventsOf(w, org)).filter((kind) => kind.startsWith('actions_secret.'));
-  expect(told).toEqual(['created', 'changed', 'deleted'].map((word) => `actions_secret.${word}`));
-});
-
 test('an organization says which repositories may use a secret; without a value, that one stays', async () => {
   const { client, paths, put, job, repo, org, owner } = await secretsOf();
   const open = await w.repo(org, { by: owner });
@@ -105,57 +73,6 @@ test('a repository lists the secrets of its organization that it may use', async
   expect((await client.get(paths.repo)).body.total_count).toBe(0);
 });
 
-test.each([
-  ['0KEY', 'a digit at its beginning'],
-  ['MY-KEY', 'another character'],
-  ['MY KEY', 'a blank'],
-  ['ÄKEY', 'another letter'],
-  ['service_key', 'what the server gives'],
-  ['GitHub_key', 'what the server gives, in the other vocabulary'],
-  ['K'.repeat(256), 'too many characters'],
-])('the name %s is refused: %s', async (name) => {
-  const { client, put } = await secretsOf();
-  await put('repo', 'FIRST', 'v');
-  await w.unchanged(tables, async () => {
-    const reply = await put('repo', encodeURIComponent(name), 'v', {}, client);
-    expect(reply).toMatchObject({ status: 422, body: { errors: [{ resource: 'ActionsSecret', field: 'secret_name' }] } });
-  });
-});
-
-test('another key, what is no box for it, an empty secret and one of more than 48 KB are refused, and change nothing', async () => {
-  const { client, paths, put } = await secretsOf();
-  const right = await sealedFor(client, `${paths.repo}/public-key`, 'value');
-  const foreign = await sealedFor(client, `${paths.environment}/public-key`, 'value');
-  await sealedFor(client, `${paths.org}/public-key`, 'value');
-  const wrong: [object, string][] = [
-    [foreign, 'key_id'],
-    [{ ...right, key_id: 'unknown' }, 'key_id'],
-    [{ ...foreign, key_id: right.key_id }, 'encrypted_value'],
-    [{ ...right, encrypted_value: 'c2VjcmV0' }, 'encrypted_value'],
-    [{ ...right, encrypted_value: 'not base64!' }, 'encrypted_value'],
-    [{ key_id: right.key_id }, 'encrypted_value'],
-    [{ encrypted_value: right.encrypted_value }, 'key_id'],
-    [await sealedFor(client, `${paths.repo}/public-key`, ''), 'encrypted_value'],
-    [await sealedFor(client, `${paths.repo}/public-key`, 'v'.repeat(48 * 1024 + 1)), 'encrypted_value'],
-  ];
-  await w.unchanged(tables, async () => {
-    for (const [body, field] of wrong)
-      expect(await client.put(`${paths.repo}/KEY`, body)).toMatchObject({ status: 422, body: { errors: [{ field }] } });
-    const unset = await client.put(`${paths.org}/KEY`, { visibility: 'all' });
-    expect(unset).toMatchObject({ status: 422, body: { errors: [{ field: 'encrypted_value', code: 'missing_field' }] } });
-    for (const [body, field] of [
-      [{ key_id: right.key_id }, 'encrypted_value'],
-      [{ encrypted_value: right.encrypted_value }, 'key_id'],
-    ] as const)
-      expect(await client.put(`${paths.org}/KEY`, { ...body, visibility: 'all' })).toMatchObject({
-        status: 422,
-        body: { errors: [{ field, code: 'missing_field' }] },
-      });
-    expect((await client.put(`${paths.org}/KEY`, right)).status).toBe(422);
-  });
-  expect((await put('repo', 'KEY', 'v'.repeat(48 * 1024))).status).toBe(201);
-});
-
 test('each place has a key of its own, which is made once', async () => {
   const { client, paths } = await secretsOf();
   const keys = await Promise.all(
@@ -181,42 +98,6 @@ test('no more secrets than the limit, also of concurrent requests; one that is t
     .executeTakeFirstOrThrow();
   expect(total).toBe(100);
   expect((await put('repo', 'S5', 'v')).status).toBe(204);
-});
-
-test('who writes to the repository sets its secrets; owners alone those of the organization', async () => {
-  const { paths, owner, writer, reader, org, put } = await secretsOf();
-  await Promise.all(places.map((place) => put(place, 'KEY', 'v')));
-  const status = async (who: Parameters<typeof w.as>[0], path: string) => {
-    const client = await w.as(who);
-    const key = { key_id: '0', encrypted_value: 'c2VjcmV0', visibility: 'all' };
-    return [
-      (await client.get(path)).status,
-      (await client.get(`${path}/public-key`)).status,
-      (await client.get(`${path}/KEY`)).status,
-      (await client.put(`${path}/KEY`, key)).status,
-      (await client.delete(`${path}/NONE`)).status,
-    ];
-  };
-  const all = [200, 200, 200, 422, 404];
-  const reads = [200, 200, 200, 403, 403];
-  // What may not be read is hidden in a repository, and refused in an organization.
-  const none = [expect.toBeOneOf([403, 404]), expect.toBeOneOf([403, 404]), expect.toBeOneOf([403, 404]), 403, 403];
-  for (const place of ['repo', 'environment'] as const) {
-    expect(await status(writer, paths[place])).toEqual(all);
-    expect(await status(reader, paths[place])).toEqual(none);
-    expect(await status(undefined, paths[place])).toEqual([404, 404, 404, 404, 404]);
-  }
-  expect(await status(writer, paths.org)).toEqual(none);
-  expect(await status(owner, paths.org)).toEqual(all);
-  const held = { org: 'organization_secrets', repo: 'secrets', environment: 'environments' };
-  for (const place of places) {
-    expect(await status(await w.fineGrained(owner, org, { [held[place]]: 'write' }), paths[place])).toEqual(all);
-    expect(await status(await w.fineGrained(owner, org, { [held[place]]: 'read' }), paths[place])).toEqual(reads);
-    expect(await status(await w.fineGrained(owner, org, { actions: 'write', administration: 'write' }), paths[place])).toEqual(
-      none,
-    );
-  }
-  expect(await status(await w.token(owner, ['repo']), paths.org)).toEqual(none);
 });
 
 test('with an environment, or a repository, its secrets and keys are deleted; a transferred repository loses the organization’s', async () => {

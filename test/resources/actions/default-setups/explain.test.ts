@@ -2,6 +2,7 @@ import { expect, test } from 'vitest';
 import { analysers as checkAnalysers } from '#cli/doctor/analysers.ts';
 import { explainSetup } from '#resources/actions/default-setups/index.ts';
 import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
+import { sealed } from '#test/resources/actions/private-registries/setting.ts';
 import type { Client } from '#test/support/client.ts';
 import { startRunner } from '#test/support/runner-client.ts';
 import { world } from '#test/support/world.ts';
@@ -86,6 +87,20 @@ test('languages without an analyser are named, as is an empty default branch', a
   });
   expect(await empty.explain()).toMatchObject({ message: 'its default branch has no commits' });
   expect(await explain('code_quality')).toMatchObject({ message: 'it is not configured' });
+});
+
+test('registries that the jobs of a setup do not get are named, and nothing stops', async () => {
+  const { client, org, configure, explain } = await setting();
+  const fields = { registry_type: 'pub_repository', url: 'https://pub.example/', visibility: 'all' };
+  const secret = await sealed(client, org, 'moonlight');
+  expect((await client.post(`/orgs/${org.login}/private-registries`, { ...fields, ...secret })).status).toBe(201);
+  expect((await configure()).status).toBe(202);
+  const { steps, message } = await explain();
+  expect(steps.find(({ check }) => check === 'private registry')).toMatchObject({
+    passed: undefined,
+    because: expect.stringMatching(/^its jobs get no PUB_REPOSITORY_SECRET: .* are stored, and no job can use them/),
+  });
+  expect(message).toBe('neither the repository nor its organization has a runner');
 });
 
 test('an analyser that is gone makes failed runs, which say why', async () => {

@@ -361,3 +361,20 @@ test('a setup is shown by few statements', async () => {
   await configure();
   expect(await w.statements(owner, at)).toBe(3);
 });
+
+test('a security manager turns a setup on, which runs like one of an administrator', async () => {
+  const { client, at, org, base, runs } = await setupSetting(w);
+  const manager = await w.user();
+  await w.member(org, manager);
+  await client.patch(`/orgs/${org.login}`, { default_repository_permission: 'none' });
+  const hers = await w.as(manager);
+  expect((await hers.patch(at, { state: 'configured' })).status).toBe(404);
+  await client.post(`/orgs/${org.login}/teams`, { name: 'Guards' });
+  await client.put(`/orgs/${org.login}/teams/guards/memberships/${manager.login}`);
+  await client.put(`/orgs/${org.login}/security-managers/teams/guards`);
+  const { status, body } = await hers.patch(at, { state: 'configured' });
+  expect(status).toBe(202);
+  expect(await runs()).toMatchObject([{ id: body.run_id, actor: { login: manager.login } }]);
+  expect((await hers.get(`${base}/actions/runs/${body.run_id}`)).body).toMatchObject({ status: 'queued' });
+  expect((await hers.post(`${base}/actions/runs/${body.run_id}/cancel`)).status).toBe(403);
+});

@@ -31,38 +31,6 @@ async function botSecrets() {
   return { ...here, paths, put, load, loadOfWorkflows };
 }
 
-test.each(owners)(
-  'a secret of the bot for the %s is made, read, set anew and deleted, and its value is never shown',
-  async (of) => {
-    const { client, paths, put, load, org } = await botSecrets();
-    const path = paths[of];
-    expect(await client.get(path)).toMatchObject({ status: 200, body: { total_count: 0, secrets: [] } });
-    expect(await put(of, 'registry_Key', 'canary-1')).toMatchObject({ status: 201, body: {} });
-    const at = `${path}/REGISTRY_KEY`;
-    const times = { created_at: '2026-01-01T00:00:00Z', updated_at: '2026-01-01T00:00:00Z' };
-    const shown = { name: 'REGISTRY_KEY', ...times, ...(of === 'org' ? { visibility: 'all' } : {}) };
-    expect(await client.get(at)).toMatchObject({ status: 200, body: shown });
-    expect((await client.get(`${path}/registry_key`)).body).toEqual(shown);
-    expect((await client.get(path)).body).toEqual({ total_count: 1, secrets: [shown] });
-    expect(await load()).toEqual({ REGISTRY_KEY: 'canary-1' });
-    expect((await put(of, 'REGISTRY_KEY', 'canary-2 with ünïcode')).status).toBe(204);
-    expect(await load()).toEqual({ REGISTRY_KEY: 'canary-2 with ünïcode' });
-    for (const table of ['actions_secrets', 'events'] as const) {
-      const rows = await w.db.selectFrom(table).selectAll().execute();
-      const values = rows.flatMap((row) => Object.values(row));
-      expect(
-        values.some((value) => (Buffer.isBuffer(value) ? value.includes('canary') : JSON.stringify(value)?.includes('canary'))),
-      ).toBe(false);
-    }
-
-    expect((await client.delete(at)).status).toBe(204);
-    for (const answer of [await client.get(at), await client.delete(at)]) expect(answer.status).toBe(404);
-    expect(await load()).toEqual({});
-    const kinds = (await eventsOf(w, org)).filter((kind) => kind.includes('_secret.'));
-    expect(kinds).toEqual(['created', 'changed', 'deleted'].map((word) => `dependency_bot_secret.${word}`));
-  },
-);
-
 test.each(owners)('secrets of the bot and of workflows for the %s are apart, also of the same name', async (of) => {
   const { client, paths, put, load, loadOfWorkflows } = await botSecrets();
   const ofWorkflows = paths[of].replace('dependency-bot', 'actions');
@@ -151,45 +119,6 @@ test('a repository’s secret overrides its organization’s; a transferred repo
   expect(left).toEqual([]);
 });
 
-test.each(['0KEY', 'MY-KEY', 'ÄKEY', 'service_key', 'GitHub_key', 'K'.repeat(256)])('the name %s is refused', async (name) => {
-  const { put } = await botSecrets();
-  await put('repo', 'FIRST', 'v');
-  await w.unchanged(tables, async () => {
-    const reply = await put('repo', encodeURIComponent(name), 'v');
-    expect(reply).toMatchObject({ status: 422, body: { errors: [{ resource: 'DependencyBotSecret', field: 'secret_name' }] } });
-  });
-});
-
-test('what is no box for the key, an empty secret and one of more than 48 KB are refused, and change nothing', async () => {
-  const { client, paths, put } = await botSecrets();
-  const right = await sealedFor(client, `${paths.repo}/public-key`, 'value');
-  await client.get(`${paths.org}/public-key`);
-  const wrong: [object, string][] = [
-    [{ ...right, key_id: 'unknown' }, 'key_id'],
-    [{ ...right, encrypted_value: 'c2VjcmV0' }, 'encrypted_value'],
-    [{ ...right, encrypted_value: 'not base64!' }, 'encrypted_value'],
-    [{ key_id: right.key_id }, 'encrypted_value'],
-    [{ encrypted_value: right.encrypted_value }, 'key_id'],
-    [await sealedFor(client, `${paths.repo}/public-key`, ''), 'encrypted_value'],
-    [await sealedFor(client, `${paths.repo}/public-key`, 'v'.repeat(48 * 1024 + 1)), 'encrypted_value'],
-  ];
-  await w.unchanged(tables, async () => {
-    for (const [body, field] of wrong)
-      expect(await client.put(`${paths.repo}/KEY`, body)).toMatchObject({ status: 422, body: { errors: [{ field }] } });
-    for (const [body, field] of [
-      [{ visibility: 'all' }, 'encrypted_value'],
-      [{ visibility: 'all', encrypted_value: right.encrypted_value }, 'key_id'],
-      [{ visibility: 'all', key_id: right.key_id }, 'encrypted_value'],
-      [right, 'visibility'],
-    ] as const)
-      expect(await client.put(`${paths.org}/KEY`, body)).toMatchObject({
-        status: 422,
-        body: { errors: [{ resource: 'DependencyBotSecret', field, code: 'missing_field' }] },
-      });
-  });
-  expect((await put('repo', 'KEY', 'v'.repeat(48 * 1024))).status).toBe(201);
-});
-
 test('the stores count towards their limits apart, also of concurrent requests', async () => {
   const { repo, put, client, inRepo } = await botSecrets();
   await put('repo', 'S0', 'v');
@@ -202,41 +131,6 @@ test('the stores count towards their limits apart, also of concurrent requests',
   expect((await put('repo', 'S5', 'v')).status).toBe(204);
   const sealed = await sealedFor(client, `${inRepo}/actions/secrets/public-key`, 'v');
   expect((await client.put(`${inRepo}/actions/secrets/ONE`, sealed)).status).toBe(201);
-});
-
-test('who writes to the repository sets the bot’s secrets; owners alone those of the organization', async () => {
-  const { paths, owner, writer, reader, org, put } = await botSecrets();
-  await Promise.all(owners.map((of) => put(of, 'KEY', 'v')));
-  const status = async (who: Parameters<typeof w.as>[0], path: string) => {
-    const client = await w.as(who);
-    const key = { key_id: '0', encrypted_value: 'c2VjcmV0', visibility: 'all' };
-    return [
-      (await client.get(path)).status,
-      (await client.get(`${path}/public-key`)).status,
-      (await client.get(`${path}/KEY`)).status,
-      (await client.put(`${path}/KEY`, key)).status,
-      (await client.delete(`${path}/NONE`)).status,
-    ];
-  };
-  const all = [200, 200, 200, 422, 404];
-  const reads = [200, 200, 200, 403, 403];
-  // What may not be read is hidden in a repository, and refused in an organization.
-  const none = [expect.toBeOneOf([403, 404]), expect.toBeOneOf([403, 404]), expect.toBeOneOf([403, 404]), 403, 403];
-  expect(await status(writer, paths.repo)).toEqual(all);
-  expect(await status(reader, paths.repo)).toEqual(none);
-  expect(await status(undefined, paths.repo)).toEqual([404, 404, 404, 404, 404]);
-  expect(await status(writer, paths.org)).toEqual(none);
-  expect(await status(owner, paths.org)).toEqual(all);
-  const held = { org: 'organization_dependency_bot_secrets', repo: 'dependency_bot_secrets' };
-  for (const of of owners) {
-    expect(await status(await w.fineGrained(owner, org, { [held[of]]: 'write' }), paths[of])).toEqual(all);
-    expect(await status(await w.fineGrained(owner, org, { [held[of]]: 'read' }), paths[of])).toEqual(reads);
-    const others = { secrets: 'write', organization_secrets: 'write', administration: 'write' };
-    expect(await status(await w.fineGrained(owner, org, others), paths[of])).toEqual(none);
-  }
-  expect(await status(await w.token(owner, ['repo']), paths.org)).toEqual(none);
-  const bot = await w.fineGrained(owner, org, { [held.org]: 'write', [held.repo]: 'write' });
-  for (const of of owners) expect(await status(bot, paths[of].replace('dependency-bot', 'actions'))).toEqual(none);
 });
 
 test('a list costs as many statements for 1 secret as for 30', async () => {

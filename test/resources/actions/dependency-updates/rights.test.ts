@@ -1,5 +1,7 @@
 // What jobs may do: those that look for updates, and those of workflows that the bot's pull requests start.
 import { expect, test } from 'vitest';
+import { explainJob } from '#resources/actions/workflow-runs/index.ts';
+import { sealed } from '#test/resources/actions/private-registries/setting.ts';
 import { lockOf } from '#test/resources/security/dependency-alerts/setting.ts';
 import { sealedFor } from '#test/support/sealed.ts';
 import { botSetting, botWorld, lockPath, updateOfLeft } from './setting.ts';
@@ -98,4 +100,27 @@ updates:
   const [added] = JSON.parse(Buffer.from(task?.workflowPayload ?? []).toString()).jobs.update.steps;
   expect(added.env.REGISTRY_FILE_1).toContain('registry=https://npm.example/');
   expect(added.env.REGISTRY_FILE_1).not.toContain('other.example');
+});
+
+test('it is explained which registries a search gets, and on which runners it does not', async () => {
+  const { put, runner, client, base, org, repo } = await botSetting(w);
+  const path = `/orgs/${org.login}/private-registries`;
+  const fields = { registry_type: 'npm_registry', url: 'https://npm.example/', visibility: 'all' };
+  expect((await client.post(path, { ...fields, ...(await sealed(client, org, 'moonlight')) })).status).toBe(201);
+  await put(lockPath, lockOf({ left: '1.1.0' }));
+  const [run] = (await client.get(`${base}/actions/runs`)).body.workflow_runs;
+  const [job] = (await client.get(`${base}/actions/runs/${run.id}/jobs`)).body.jobs;
+  const { steps } = await explainJob(
+    w.db,
+    { owner: org.login, name: repo.name, job: job.id },
+    { now: w.clock.now, runsHosted: false, secrets: w.hearth.services.secrets },
+  );
+  expect(steps.find(({ check }) => check === 'private registry')).toEqual({
+    check: 'private registry',
+    passed: true,
+    because:
+      'it gets NPM_REGISTRY_SECRET, unless a runner of the repository itself takes it: ' +
+      "its owner doesn't allow workflows to use private registries",
+  });
+  expect((await runner.fetch())?.secrets).toMatchObject({ GITHUB_PRIVATE_REGISTRY_1: 'moonlight' });
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { lockOf } from '#test/resources/security/dependency-alerts/setting.ts';
+import { advisoryOf, loadFolder, lockOf, writeAdvisory } from '#test/resources/security/dependency-alerts/setting.ts';
 import { installApp } from '#test/support/apps.ts';
 import { fresh } from '#test/support/world.ts';
 import { botSetting, botWorld, encoded, lockPath, patchOf, requestOf, updateOfLeft } from './setting.ts';
@@ -228,6 +228,54 @@ test('packages whose branches would have one name get two, and one package has o
     expect.stringMatching(/^dependency-bot.npm_and_yarn.web.left-1.2.0-[0-9a-f]{10}$/),
   ]);
   expect(await problem()).toMatchObject({ problem: 'left: another update of it is proposed' });
+});
+
+test('two versions of a package have a pull request each', async () => {
+  const { put, answer, pulls, problem } = await botSetting(w);
+  const before = { left: '1.1.0' };
+  await put(lockPath, lockOf(before));
+  const update = (from: string, to: string) => ({
+    ...updateOfLeft(before, to),
+    dependencies: [{ name: 'left', from, to, type: 'production' as const }],
+  });
+  await answer([update('0.9.0', '0.9.5'), update('1.1.0', '1.2.0')]);
+  expect(await problem()).toEqual({ state: 'done', problem: null });
+  const titles = async () => (await pulls()).map(({ title }: { title: string }) => title);
+  expect(await titles()).toEqual(['Bump left from 0.9.0 to 0.9.5 in /web', 'Bump left from 1.1.0 to 1.2.0 in /web']);
+});
+
+test('an update that replaces two versions by one says both', async () => {
+  const { put, answer, pulls } = await botSetting(w);
+  await put(lockPath, lockOf({ left: '1.1.0' }));
+  const dependencies = ['0.9.0', '1.1.0'].map((from) => ({ name: 'left', from, to: '1.2.0', type: 'production' as const }));
+  await answer([{ ...updateOfLeft({ left: '1.1.0' }), dependencies }]);
+  expect(await pulls()).toMatchObject([{ title: 'Bump left from 0.9.0, 1.1.0 to 1.2.0 in /web' }]);
+});
+
+test('a pull request lists the advisories of its own ecosystem alone', async () => {
+  const { put, answer, pulls } = await botSetting(w);
+  await writeAdvisory(
+    w.advisories,
+    advisoryOf('GHSA-4567-89cf-ghjm', 'left', '9.0', {
+      affected: [
+        {
+          package: { ecosystem: 'PyPI', name: 'left' },
+          ranges: [{ type: 'ECOSYSTEM', events: [{ introduced: '0' }, { fixed: '9.0' }] }],
+        },
+      ],
+    }),
+  );
+  await loadFolder(w);
+  const before = { left: '1.1.0' };
+  await put('requirements.txt', 'left==1.0\n');
+  await answer([]);
+  await put(lockPath, lockOf(before));
+  // The first search looks in the new commit again.
+  await answer([]);
+  await answer([updateOfLeft(before)]);
+  const [{ body }] = await pulls();
+  expect(body).toContain('GHSA-2345-6789-cfgh');
+  expect(body).not.toContain('GHSA-4567-89cf-ghjm');
 });
 
 test('an archived repository stays as it is', async () => {

@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { runners } from '#cli/doctor/runners.ts';
+import type { Config } from '#cli/settings.ts';
 import { enqueue } from '#jobs/job.ts';
 import { resumeRunners } from '#resources/actions/hosted-runners/jobs.ts';
 import { noProvider, type Provider, type RunnerId, type RunnerOrder } from '#runner-providers/provider.ts';
@@ -71,10 +73,16 @@ test('a runner that can’t be made is stuck, and ready once it can', async () =
   isOff = true;
   await place.here.settle();
   expect((await place.client.get(place.runner)).body.status).toBe('Stuck');
+  const findings = () => runners(place.here, { runnerProvider: 'process', data: '/nowhere' } as Config);
+  expect(await findings()).toMatchObject({
+    ok: false,
+    detail: expect.stringMatching(`; stuck: ${place.org.login}/builder \\(the machine room is off\\)$`),
+  });
   isOff = false;
   await hurry(place);
   await place.here.settle();
   expect((await place.client.get(place.runner)).body.status).toBe('Ready');
+  expect(await findings()).toMatchObject({ ok: true, detail: expect.not.stringContaining('stuck') });
 });
 
 test('a runner whose work was given up is taken up again', async () => {

@@ -1,11 +1,12 @@
 import type { Account } from '#access/viewer.ts';
 import { type Publication, publishImage } from '#resources/actions/hosted-runners/index.ts';
-import { noProvider, type Provider } from '#runner-providers/provider.ts';
+import type { Provider } from '#runner-providers/provider.ts';
+import { machinesInMemory } from '#test/support/machines.ts';
 import { type World, world } from '#test/support/world.ts';
 
 /** A provider that gives static addresses. */
 export const addressProvider: Provider = {
-  ...noProvider,
+  ...machinesInMemory(),
   name: 'test',
   givesPublicIps: true,
   provision: async ({ staticIp }) => ({ publicIps: staticIp ? ['203.0.113.16/28'] : [] }),

@@ -68,10 +68,32 @@ test.each<[RegistryType, Partial<Credential>, string, string[]]>([
     'docker/config.json',
     [`{"auths":{"packages.example.com:8443":{"auth":"<<${basic('token:m00n/light')}>>"}}}`],
   ],
+  [
+    'composer_repository',
+    {},
+    'composer/auth.json, composer/config.json',
+    [
+      `{"http-basic":{"packages.example.com:8443":{"username":"token","password":"<<m00n/light>>"}}}`,
+      `"composer-repository-secret":{"type":"composer","url":"https://packages.example.com:8443/repo"}}`,
+    ],
+  ],
+  ['composer_repository', { replaces_base: true }, 'composer/auth.json, composer/config.json', ['"packagist.org":false']],
+  [
+    'helm_registry',
+    withPassword,
+    'helm/repositories.yaml, helm/registry.json',
+    [
+      '- name: "helm-registry-secret"\n  url: "https://packages.example.com:8443/repo"\n',
+      '  username: "ada@acme"\n  password: "<<m00n/light>>"\n',
+      `{"auths":{"packages.example.com:8443":{"auth":"<<${basic('ada@acme:m00n/light')}>>"}}}`,
+    ],
+  ],
+  ['terraform_registry', {}, 'terraform.tfrc', ['{"credentials":{"packages.example.com:8443":{"token":"<<m00n/light>>"}}}']],
+  ['git_source', {}, 'git-credentials-1', ['https://x-access-token:<<m00n%2Flight>>@packages.example.com:8443\n']],
 ])('%s %o is written to %s', (type, more, name, parts) => {
   const files = filesFor([credential(type, more)]);
-  expect(files.map(([file]) => file)).toEqual([name]);
-  for (const part of parts) expect(files[0]?.[1]).toContain(part);
+  expect(files.map(([file]) => file).join(', ')).toBe(name);
+  for (const part of parts) expect(files.map(([, text]) => text).join('')).toContain(part);
 });
 
 test.each<[AuthType, string]>([
@@ -97,6 +119,22 @@ test('several registries of one type share a file, and Go gets their proxies in 
   });
 });
 
+test('Git gets one file for each address, which its variables name', () => {
+  const second = { name: 'GIT_SOURCE_SECRET_2', url: 'https://packages.example.com:8443/other', secret: 'second' };
+  const { files, variables } = configurationFor([credential('git_source'), credential('git_source', second)], (text) => text);
+  expect(files.map(({ text }) => text)).toEqual([
+    'https://x-access-token:m00n%2Flight@packages.example.com:8443\n',
+    'https://x-access-token:second@packages.example.com:8443\n',
+  ]);
+  expect(variables).toEqual({
+    GIT_CONFIG_COUNT: '2',
+    GIT_CONFIG_KEY_0: 'credential.https://packages.example.com:8443/repo.helper',
+    GIT_CONFIG_VALUE_0: 'store --file="$RUNNER_TEMP/private-registries/git-credentials-1"',
+    GIT_CONFIG_KEY_1: 'credential.https://packages.example.com:8443/other.helper',
+    GIT_CONFIG_VALUE_1: 'store --file="$RUNNER_TEMP/private-registries/git-credentials-2"',
+  });
+});
+
 /** Why a job can't use a registry; undefined if it can. */
 function reasonOf(registry: StoredRegistry): string | undefined {
   const checked = checkRegistry(registry);
@@ -104,8 +142,12 @@ function reasonOf(registry: StoredRegistry): string | undefined {
 }
 
 test.each<[RegistryType, AuthType, Partial<StoredRegistry>, RegExp]>([
-  ['helm_registry', 'token', {}, /the type helm_registry/],
-  ['helm_registry', 'oidc_cloud_a', { secret: undefined }, /the type helm_registry/],
+  ['hex_organization', 'token', {}, /the type hex_organization are stored, and no job can use them/],
+  ['hex_repository', 'oidc_cloud_a', { secret: undefined }, /the type hex_repository are stored/],
+  ['pub_repository', 'token', {}, /the type pub_repository are stored/],
+  ['terraform_registry', 'username_password', { username: 'ada' }, /knows no users/],
+  ['terraform_registry', 'token', { url: 'http://modules.example.com' }, /HTTPS/],
+  ['terraform_registry', 'token', { secret: `\${path.cwd}` }, /variable/],
   ['npm_registry', 'oidc_cloud_b', { secret: undefined, identity: { account_id: 'x' } }, /account_id/],
   ['npm_registry', 'token', { secret: undefined }, /no secret/],
   ['npm_registry', 'token', { secret: 'two\nlines' }, /line break/],
@@ -126,6 +168,10 @@ test('no configuration contains a secret itself, and each is one that its format
     'cargo_registry',
     'nuget_feed',
     'docker_registry',
+    'composer_repository',
+    'helm_registry',
+    'terraform_registry',
+    'git_source',
   ];
   const text = fc.stringMatching(/^[!-~]{8,40}$/);
   fc.assert(
@@ -139,9 +185,11 @@ test('no configuration contains a secret itself, and each is one that its format
       });
       const whole = files.map((file) => file.text).join('');
       if (!username.includes(secret)) expect(whole).not.toContain(secret);
-      expect(written).toHaveLength(1);
+      // Helm has a second file, for charts in container registries.
+      expect(written).toHaveLength(type === 'helm_registry' ? 2 : 1);
       expect(written[0]).not.toMatch(/[\r\n]/);
-      if (type === 'docker_registry') expect(() => JSON.parse(whole)).not.toThrow();
+      const inJson = files.filter(({ name }) => /\.(?:json|tfrc)$/.test(name));
+      for (const file of inJson) expect(() => JSON.parse(file.text)).not.toThrow();
     }),
   );
 });

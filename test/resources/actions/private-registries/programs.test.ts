@@ -38,6 +38,7 @@ const secret = 'm00n/light+&"=';
 type Files = Readonly<Record<string, string | Buffer>>;
 
 function typeOf(path: string): string {
+  if (path.endsWith('.json')) return 'application/json';
   if (path.includes('/manifests/')) return 'application/vnd.docker.distribution.manifest.v2+json';
   return path.startsWith('/simple/') ? 'text/html' : 'application/octet-stream';
 }
@@ -59,7 +60,9 @@ async function startRegistry(expected: string, filesAt: (url: string) => Files, 
     if (content === undefined) response.writeHead(404).end();
     else {
       served.push(path);
-      response.writeHead(200, { 'content-type': typeOf(path) }).end(content);
+      // Terraform reads from here where a module is.
+      const more = path.endsWith('/download') ? { 'x-terraform-get': './module.tar.gz' } : {};
+      response.writeHead(200, { 'content-type': typeOf(path), ...more }).end(content);
     }
   };
   const server = tls ? https.createServer(tls, answer) : http.createServer(answer);
@@ -343,5 +346,99 @@ test.for([
     '/v2/acme/thing/manifests/1',
     `/v2/acme/thing/blobs/${config.digest}`,
   ]);
+  job.leave();
+});
+
+test.skipIf(!has('git')).each([
+  ['a token', {}, 'x-access-token'],
+  ['a user', withUser, 'ada@acme'],
+])('Git reads a repository with %s', async (_, fields, user) => {
+  const id = 'a'.repeat(40);
+  const at = '/git/acme/thing.git';
+  const registry = await startRegistry(basic(user), () => ({
+    [`${at}/info/refs?service=git-upload-pack`]: `${id}\trefs/heads/main\n`,
+    [`${at}/HEAD`]: 'ref: refs/heads/main\n',
+    '/other/thing.git/info/refs?service=git-upload-pack': `${id}\trefs/heads/main\n`,
+  }));
+  const job = await jobWith({ registry_type: 'git_source', url: `${registry.url}/git/acme/`, ...fields }, {});
+  const read = (path: string) => job.run(`git ls-remote ${registry.url}${path}`, { GIT_TERMINAL_PROMPT: '0' });
+  await expectServed(registry, () => read(at), [`${at}/info/refs?service=git-upload-pack`]);
+  // The credential is for addresses below that of the registry.
+  await expect(read('/other/thing.git')).rejects.toMatchObject({ stderr: expect.stringContaining('could not read Username') });
+  job.leave();
+});
+
+test.skipIf(!has('terraform'))('Terraform looks for a module with a token', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-tls-'));
+  const at = '/v1/modules/acme/thing/local';
+  const registry = await startRegistry(
+    `Bearer ${secret}`,
+    () => ({
+      '/.well-known/terraform.json': JSON.stringify({ 'modules.v1': '/v1/modules/' }),
+      [`${at}/versions`]: JSON.stringify({ modules: [{ versions: [{ version: '1.0.0' }] }] }),
+      [`${at}/1.0.0/download`]: '',
+    }),
+    await makeCertificate(folder),
+  );
+  const { host } = new URL(registry.url);
+  const job = await jobWith(
+    { registry_type: 'terraform_registry', url: registry.url },
+    { 'main.tf': `module "thing" {\n  source  = "${host}/acme/thing/local"\n  version = "1.0.0"\n}\n` },
+  );
+  const env = { SSL_CERT_FILE: join(folder, 'cert.pem'), CHECKPOINT_DISABLE: '1' };
+  // The archive of the module is elsewhere, where the token isn't sent.
+  const work = () => job.run('terraform get || true', env);
+  await expectServed(registry, work, ['/.well-known/terraform.json', `${at}/versions`, `${at}/1.0.0/download`]);
+  job.leave();
+});
+
+test.skipIf(!has('composer')).each([
+  ['a token', {}, 'token'],
+  ['a user', withUser, 'ada@acme'],
+])('Composer installs a package with %s', async (_, fields, user) => {
+  const zip = await archive({ 'thing-1/composer.json': '{"name": "acme/thing"}' });
+  const registry = await startRegistry(basic(user), (url) => ({
+    '/composer/packages.json': JSON.stringify({
+      packages: {
+        'acme/thing': {
+          '1.0.0': { name: 'acme/thing', version: '1.0.0', dist: { type: 'zip', url: `${url}/composer/thing-1.zip` } },
+        },
+      },
+    }),
+    '/composer/thing-1.zip': zip,
+  }));
+  const project = { require: { 'acme/thing': '^1.0' }, config: { 'secure-http': false } };
+  const job = await jobWith(
+    { registry_type: 'composer_repository', url: `${registry.url}/composer/`, replaces_base: true, ...fields },
+    { 'composer.json': JSON.stringify(project) },
+  );
+  const env = { COMPOSER_ALLOW_SUPERUSER: '1', COMPOSER_CACHE_DIR: join(job.folder, 'home', 'composer') };
+  const work = () => job.run('composer update --no-interaction --no-plugins --no-scripts', env);
+  await expectServed(registry, work, ['/composer/packages.json', '/composer/thing-1.zip']);
+  job.leave();
+});
+
+test.skipIf(!has('helm')).each([
+  ['a token', {}, 'token'],
+  ['a user', withUser, 'ada@acme'],
+])('Helm pulls a chart with %s', async (_, fields, user) => {
+  const folder = mkdtempSync(join(tmpdir(), 'hearth-chart-'));
+  mkdirSync(join(folder, 'thing'));
+  writeFileSync(join(folder, 'thing', 'Chart.yaml'), 'apiVersion: v2\nname: thing\nversion: 1.0.0\n');
+  const chart = execFileSync('tar', ['-czf', '-', '-C', folder, 'thing']);
+  const registry = await startRegistry(basic(user), (url) => ({
+    '/charts/index.yaml': JSON.stringify({
+      apiVersion: 'v1',
+      entries: {
+        thing: [
+          { apiVersion: 'v2', name: 'thing', version: '1.0.0', digest: sha256(chart), urls: [`${url}/charts/thing-1.0.0.tgz`] },
+        ],
+      },
+    }),
+    '/charts/thing-1.0.0.tgz': chart,
+  }));
+  const job = await jobWith({ registry_type: 'helm_registry', url: `${registry.url}/charts/`, ...fields }, {});
+  const command = 'helm repo update && helm pull helm-registry-secret/thing';
+  await expectServed(registry, () => job.run(command), ['/charts/index.yaml', '/charts/thing-1.0.0.tgz']);
   job.leave();
 });

@@ -38,6 +38,22 @@ test('a workflow of another repository runs for a pull request, which is merged 
   expect(await merge(number)).toMatchObject(merged);
 });
 
+test('an earlier success does not count again by the deletion of the failure after it', async () => {
+  const { propose, merge, runs, runNext, client, base } = await requiredSetting(w);
+  const { number } = await propose('topic');
+  await runNext('success');
+  await client.patch(`${base}/pulls/${number}`, { state: 'closed' });
+  await client.patch(`${base}/pulls/${number}`, { state: 'open' });
+  await w.settle();
+  await runNext('failure');
+  const [success, failure] = await runs();
+  const remove = async ({ id }: { id: number }) => (await client.delete(`${base}/actions/runs/${id}`)).status;
+  expect(await remove(failure)).toBe(403);
+  expect(await merge(number)).toMatchObject(refusal('did not succeed'));
+  expect([await remove(success), await remove(failure)]).toEqual([204, 204]);
+  expect(await merge(number)).toMatchObject(refusal('is expected'));
+});
+
 test('a job of a required workflow has the rights of the repository that it runs for, and names its file', async () => {
   const { propose, runNext, base, owner, repo, tools, toolsHead, name, client } = await requiredSetting(w);
   await client.patch(`/repos/${owner.login}/${tools.name}`, { private: true });

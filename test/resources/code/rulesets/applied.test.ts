@@ -5,6 +5,7 @@ import type { Role } from '#access/roles.ts';
 import { roleLevel } from '#access/roles.ts';
 import { countStatements } from '#database/client.ts';
 import { asId } from '#lib/id.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import {
   type ActorFacts,
   appliedRulesOf,
@@ -113,7 +114,7 @@ test.each<['branch' | 'tag' | 'push', object, string, boolean]>([
   ['push', {}, 'refs/heads/main', true],
   ['push', {}, 'refs/tags/v1', true],
 ])('%s %j: %s', (target, conditions, name, expected) => {
-  expect(matchesRef({ target, conditions }, name, repository)).toBe(expected);
+  expect(matchesRef({ target, conditions }, name, repository, stepsOfWork())).toBe(expected);
 });
 
 const account = asId<'accounts'>(7);

@@ -57,7 +57,11 @@ test.each<[string, object, string]>([
     ruled({ type: 'workflows', parameters: { workflows: Array.from({ length: 21 }, () => required) } }),
     'rules.0.parameters.workflows',
   ],
-  ['reviews by an assistant', ruled({ type: 'assistant_code_review' }), 'rules.0.type'],
+  [
+    'reviews by an assistant with another parameter',
+    ruled({ type: 'assistant_code_review', parameters: { review_on_push: 'x' } }),
+    'rules.0.parameters.review_on_push',
+  ],
   ['a scan of licences', ruled({ type: 'license_compliance_scanning' }), 'rules.0.type'],
   ['a rule without its parameters', ruled({ type: 'pull_request' }), 'rules.0.parameters'],
   [
@@ -157,9 +161,9 @@ test('a rule without a type is refused', async () => {
 test('a type that is not offered is named', async () => {
   const { body } = await client.post(ofRepo, {
     ...base,
-    ...ruled({ type: 'assistant_code_review', parameters: { review_on_push: true } }),
+    ...ruled({ type: 'license_compliance_scanning', parameters: {} }),
   });
-  expect(body.errors[0].message).toBe('Rules of the type assistant_code_review are not offered by this server');
+  expect(body.errors[0].message).toBe('Rules of the type license_compliance_scanning are not offered by this server');
 });
 
 test.each<[string, object, string]>([

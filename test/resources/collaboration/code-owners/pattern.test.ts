@@ -1,9 +1,10 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { matchesPath, pathOf } from '#lib/path-pattern.ts';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import { patternOf, patternProblem } from '#resources/collaboration/code-owners/pattern.ts';
 
-const matches = (pattern: string, path: string) => matchesPath(patternOf(pattern), pathOf(path));
+const matches = (pattern: string, path: string) => matchesPath(patternOf(pattern), pathOf(path), stepsOfWork());
 
 test.each<[string, string[], string[]]>([
   ['*', ['a', 'a/b/c.txt'], []],

@@ -6,14 +6,16 @@ import fc from 'fast-check';
 import { afterAll, expect, test } from 'vitest';
 import {
   areInOneHunk,
+  type DiffLine,
   findLine,
   findPosition,
   hunkUntil,
-  lineAfter,
+  linesAfter,
   type Patch,
   parseChanges,
   parsePatch,
 } from '#resources/collaboration/reviews/diff-lines.ts';
+import { computing } from '#test/support/time.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'hearth-diff-'));
 afterAll(() => rmSync(folder, { recursive: true }));
@@ -71,15 +73,56 @@ const versions = fc
 
 const textAt = ({ texts }: Patch, position: number): string => (texts[position] ?? '').slice(1);
 
+/** The lines of a patch, in the plainest way. */
+function linesOf({ texts }: Patch): DiffLine[] {
+  let [left, right] = [0, 0];
+  return texts.flatMap((text, position): DiffLine[] => {
+    const header = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/.exec(text);
+    if (header) [left, right] = [Number(header[1]), Number(header[2])];
+    if (text.startsWith('-')) return [{ position, left: left++ }];
+    if (text.startsWith('+')) return [{ position, right: right++ }];
+    return text.startsWith(' ') ? [{ position, left: left++, right: right++ }] : [];
+  });
+}
+
+test('lines that a patch does not show are not found', () => {
+  fc.assert(
+    fc.property(versions, ({ before, after }) => {
+      const text = gitDiff(before, after);
+      if (text === '') return;
+      const patch = parsePatch(text);
+      const lines = linesOf(patch);
+      for (let line = 1; line <= 90; line++) {
+        expect(findLine(patch, 'LEFT', line)).toEqual(lines.find(({ left }) => left === line));
+        expect(findLine(patch, 'RIGHT', line)).toEqual(lines.find(({ right }) => right === line));
+      }
+    }),
+    { numRuns: 100 },
+  );
+});
+
+test('lines of a patch as long as one may be are found in an instant', () => {
+  const patch = parsePatch(`@@ -0,0 +1,400000 @@\n${'+\n'.repeat(400_000)}`);
+  const time = computing(() => {
+    for (let line = 390_001; line <= 400_000; line++) expect(findLine(patch, 'RIGHT', line)?.position).toBe(line);
+  });
+  expect(time).toBeLessThan(1_000);
+  const after = linesAfter(Array.from({ length: 50_000 }, (_, at) => ({ from: at * 3 + 1, removed: 1, added: 1 })));
+  expect(
+    computing(() => {
+      for (let line = 140_001; line < 150_000; line += 3) expect([after(line), after(line + 1)]).toEqual([line, undefined]);
+    }),
+  ).toBeLessThan(1_000);
+});
+
 test('every position of a diff of Git has the lines that it shows, and those lead back to it', () => {
   fc.assert(
     fc.property(versions, ({ before, after }) => {
       const text = gitDiff(before, after);
       if (text === '') return;
       const patch = parsePatch(text);
-      for (const line of patch.lines) {
+      for (const line of linesOf(patch)) {
         const { position, left, right } = line;
-        expect(findPosition(patch, position)).toBe(line);
         if (left !== undefined)
           expect([before[left - 1], findLine(patch, 'LEFT', left)]).toEqual([textAt(patch, position), line]);
         if (right !== undefined)
@@ -96,7 +139,8 @@ test('lines that Git shows as unchanged are found again, and no others', () => {
     fc.property(versions, ({ before, after }) => {
       const changes = parseChanges(gitDiff(before, after, '-U0'));
       const whole = parsePatch(gitDiff(before, after, '-U1000'));
-      for (const { left, right } of whole.lines) if (left !== undefined) expect(lineAfter(changes, left)).toBe(right);
+      const lineNow = linesAfter(changes);
+      for (const { left, right } of linesOf(whole)) if (left !== undefined) expect(lineNow(left)).toBe(right);
     }),
     { numRuns: 150 },
   );

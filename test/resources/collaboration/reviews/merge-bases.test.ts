@@ -90,3 +90,49 @@ test.each<[string, object, string?]>([
   });
   expect(await tip('main')).toBe(main);
 });
+
+test('a rebase brings no files but those of the merge, which people have seen', async () => {
+  const { client, base, repo, first, ada, open, tested, commit, tip } = await mergeSetting(w);
+  const gitRepository = diskOf(w, repo);
+  const bring = async (branch: string, oid: string) => {
+    await push(w, ada, repo, branch, oid);
+    const number = await open(branch);
+    const { mergeable, rebaseable } = await tested(number);
+    return { number, mergeable, rebaseable };
+  };
+  const files = async (number: number) =>
+    (await client.get(`${base}/pulls/${number}/files`)).body.map(({ filename }: { filename: string }) => filename);
+  const rebase = (number: number) => client.put(`${base}/pulls/${number}/merge`, { merge_method: 'rebase' });
+  const message = 'x';
+  // A merge commit takes back what a commit has brought.
+  const evil = await addCommit(gitRepository, { files: { 'evil.txt': 'evil' }, parents: [first], message });
+  const good = await addCommit(gitRepository, { files: { 'good.txt': 'good' }, parents: [first], message });
+  const merged = await addCommit(gitRepository, {
+    files: { 'good.txt': 'good', 'evil.txt': null },
+    parents: [evil, good],
+    message,
+  });
+  const hidden = await bring('hidden', merged);
+  expect([await files(hidden.number), hidden.mergeable, hidden.rebaseable]).toEqual([['good.txt'], true, false]);
+  expect(await rebase(hidden.number)).toMatchObject({ status: 405, body: { message: "This branch can't be rebased" } });
+
+  // A commit takes back what the base has got too.
+  const fixed = await addCommit(gitRepository, { files: { 'lock.txt': 'strong' }, parents: [first], message });
+  const weak = await addCommit(gitRepository, { files: { 'lock.txt': null }, parents: [fixed], message });
+  const last = await addCommit(gitRepository, { files: { 'c.txt': 'c' }, parents: [weak], message });
+  await commit('main', { 'lock.txt': 'strong' });
+  const reverting = await bring('reverting', last);
+  expect([await files(reverting.number), reverting.mergeable, reverting.rebaseable]).toEqual([['c.txt'], true, false]);
+  expect((await rebase(reverting.number)).status).toBe(405);
+
+  // Merges of the base are left out of a rebase, and change nothing of it.
+  const two = await addCommit(gitRepository, { files: { 'd.txt': 'd' }, parents: [first], message: 'Two' });
+  const withBase = await addCommit(gitRepository, {
+    files: { 'd.txt': 'd', 'lock.txt': 'strong' },
+    parents: [two, await tip('main')],
+    message,
+  });
+  const harmless = await bring('harmless', withBase);
+  expect([harmless.mergeable, harmless.rebaseable]).toEqual([true, true]);
+  expect((await rebase(harmless.number)).status).toBe(200);
+});

@@ -184,6 +184,57 @@ test('the last push is approved by somebody else than who pushed it', async () =
   expect(await verdict(pull)).toBeUndefined();
 });
 
+test('who opens a pull request is not who pushed what somebody else had pushed', async () => {
+  const { person, rule, commit, base, moveTo, first, client, repo } = await mergeSetting(w);
+  const [bob, carl, dora] = [await person('write'), await person('write'), await person('write')];
+  await rule({ required_approving_review_count: 1, require_last_push_approval: true });
+  await moveTo(bob.account, 'of-bob', { files: { 'b.txt': 'b' }, parents: [first], message: 'Of Bob' });
+  const open = async (head: string) => {
+    const { status, body } = await client.post(`${base}/pulls`, { title: head, head, base: 'main' });
+    expect(status).toBe(201);
+    await w.settle();
+    return { path: `${base}/pulls/${body.number}` };
+  };
+  const approve = async ({ path }: { path: string }, by: typeof bob) =>
+    expect((await by.api.post(`${path}/reviews`, { event: 'APPROVE' })).status).toBe(200);
+  const merge = async ({ path }: { path: string }) => (await client.put(`${path}/merge`, {})).body.message;
+  const ofBob = await open('of-bob');
+  await approve(ofBob, bob);
+  expect(await merge(ofBob)).toMatch(/The last push must be approved by somebody other than who pushed it/);
+  await approve(ofBob, carl);
+  expect(await merge(ofBob)).toBe('Pull Request successfully merged');
+
+  // A deploy key: anybody may have it.
+  await commit('by-key', { 'key.txt': 'key' });
+  await w.db.updateTable('events').set({ actor_id: null }).where('repository_id', '=', repo.id).execute();
+  const byKey = await open('by-key');
+  await approve(byKey, carl);
+  expect(await merge(byKey)).toMatch(/must be approved by two people/);
+  await approve(byKey, dora);
+  expect(await merge(byKey)).toBe('Pull Request successfully merged');
+});
+
+test("who makes a pull request of somebody else's issue does not approve it", async () => {
+  const { person, rule, commit, base } = await mergeSetting(w);
+  const [stranger, bob, carl] = [await person(), await person('write'), await person('write')];
+  await rule({ required_approving_review_count: 1 });
+  const { body: issue } = await stranger.api.post(`${base}/issues`, { title: 'A bug' });
+  await commit('of-bob', { 'b.txt': 'b' });
+  const path = `${base}/pulls/${issue.number}`;
+  const opened = await bob.api.post(`${base}/pulls`, { issue: issue.number, head: 'of-bob', base: 'main' });
+  expect(opened).toMatchObject({ status: 201, body: { user: { login: stranger.account.login } } });
+  for (const event of ['APPROVE', 'REQUEST_CHANGES'])
+    expect((await bob.api.post(`${path}/reviews`, { event, body: 'x' })).status).toBe(422);
+  // One that was stored before the check was made doesn't count either.
+  await carl.api.post(`${path}/reviews`, { event: 'APPROVE' });
+  const authored = (by: typeof bob) =>
+    w.db.updateTable('reviews').set({ author_id: by.account.id }).where('body', '=', '').where('state', '=', 'APPROVED');
+  await authored(bob).where('author_id', '=', carl.account.id).execute();
+  expect((await bob.api.put(`${path}/merge`, {})).body.message).toMatch(lacking(1));
+  await authored(carl).where('author_id', '=', bob.account.id).execute();
+  expect((await bob.api.put(`${path}/merge`, {})).status).toBe(200);
+});
+
 test('what was approved for another base, with which the head has other commits in common, is approved anew', async () => {
   const { person, rule, bring, commit, client } = await mergeSetting(w);
   const bob = await person('write');

@@ -19,4 +19,4 @@ export async function setting(w: World): Promise<Setting> {
 export const logins = (reply: { body: { login: string }[] }): string[] => reply.body.map((user) => user.login);
 
 /** An organization as its owner meets it, for rules that are called without a request. */
-export const asOwned = (org: Account): Org => ({ ...org, role: 'owner', reached: true, held: {} });
+export const asOwned = (org: Account): Org => ({ ...org, role: 'owner', managesSecurity: false, reached: true, held: {} });

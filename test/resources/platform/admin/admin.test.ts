@@ -1,9 +1,10 @@
 import { expect, test } from 'vitest';
+import { listSuspended } from '#resources/identity/accounts/index.ts';
 import { installApp } from '#test/support/apps.ts';
 import { world } from '#test/support/world.ts';
 
 const w = await world();
-const { as, user, org, token } = w;
+const { as, user, org, token, db, clock } = w;
 const admin = await user('root', { site_admin: true });
 
 test('an administrator creates users and organizations', async () => {
@@ -48,6 +49,26 @@ test('a suspended user is refused by every credential until the suspension ends'
   expect((await client.delete(`/users/${someone.login}/suspended`)).status).toBe(204);
   expect((await theirs.get('/user')).status).toBe(200);
   expect((await client.put(`/users/${admin.login}/suspended`)).status).toBe(403);
+});
+
+test('the reason of a suspension is listed for the operator, the last one where there are several', async () => {
+  const client = await as(admin);
+  const [someone, another] = [await user(), await user()];
+  const listed = async () => (await listSuspended(db)).filter(({ login }) => [someone.login, another.login].includes(login));
+  await client.put(`/users/${someone.login}/suspended`, { reason: 'Left the company' });
+  await client.put(`/users/${another.login}/suspended`);
+  const both = { since: clock.now, by: admin.login };
+  expect(await listed()).toEqual([
+    { ...both, login: someone.login, reason: 'Left the company' },
+    { ...both, login: another.login, reason: null },
+  ]);
+  await client.put(`/users/${someone.login}/suspended`);
+  expect((await listed())[0]?.reason).toBe('Left the company');
+  await client.put(`/users/${someone.login}/suspended`, { reason: 'Shared a password' });
+  expect((await listed())[0]?.reason).toBe('Shared a password');
+  await client.delete(`/users/${someone.login}/suspended`);
+  await client.put(`/users/${someone.login}/suspended`);
+  expect((await listed())[0]?.reason).toBe(null);
 });
 
 test('administrators make others administrators, and cannot demote themselves', async () => {

@@ -761,3 +761,67 @@ test('the name of the assistant is reserved, and its bot has no other rights', a
   const assigned = await at.client.post(`${at.base}/issues/${at.number}/assignees`, { assignees: [bot] });
   expect(assigned.body.assignees).toEqual([]);
 });
+
+/** A ruleset of a repository that has the assistant review pull requests into its default branch. */
+const reviewing = (parameters: object | undefined, more: object = {}) => ({
+  name: 'Reviews',
+  target: 'branch',
+  enforcement: 'active',
+  conditions: { ref_name: { include: ['~DEFAULT_BRANCH'], exclude: [] } },
+  rules: [{ type: 'assistant_code_review', ...(parameters && { parameters }) }],
+  ...more,
+});
+
+type Ruled = { parameters?: object; seat?: boolean; more?: object };
+
+/** A repository with such a ruleset. Its pull requests are opened by Ada. */
+async function ruledSetting({ parameters, seat = true, more = {} }: Ruled = {}) {
+  const at = await setting({ seat });
+  expect((await at.client.post(`${at.base}/rulesets`, reviewing(parameters, more))).status).toBe(201);
+  const propose = async (options: object = {}) => {
+    const branch = fresh('topic');
+    const { body } = await at.client.get(`${at.base}/git/ref/heads/main`);
+    await at.client.post(`${at.base}/git/refs`, { ref: `refs/heads/${branch}`, sha: body.object.sha });
+    await at.commit(branch, { 'engine.txt': changed(before, { 5: 'five' }) });
+    model.answer = writing({ summary: 'Fine.', comments: [] });
+    const pull = `${at.base}/pulls/${await at.open(branch, options)}`;
+    await w.settle();
+    return { branch, pull, count: async () => (await at.client.get(`${pull}/reviews`)).body.length };
+  };
+  return { ...at, propose };
+}
+
+test('a ruleset has the assistant review pull requests when they are opened, at the cost of their author', async () => {
+  const { propose, client, ada, row, commit } = await ruledSetting();
+  const { pull, count, branch } = await propose();
+  expect((await client.get(`${pull}/reviews`)).body).toMatchObject([{ user: { login: bot }, state: 'COMMENTED' }]);
+  expect(await row()).toMatchObject({ requester_id: ada.id, state: 'done' });
+  await commit(branch, { 'engine.txt': changed(before, { 5: 'five', 6: 'six' }) });
+  await w.settle();
+  expect(await count()).toBe(1);
+  const draft = await propose({ draft: true });
+  expect(await draft.count()).toBe(0);
+});
+
+test('with review_on_push each push is reviewed, and with review_draft_pull_requests drafts, too', async () => {
+  const { propose, commit } = await ruledSetting({
+    parameters: { review_on_push: true, review_draft_pull_requests: true },
+  });
+  const { branch, count } = await propose({ draft: true });
+  expect(await count()).toBe(1);
+  await commit(branch, { 'engine.txt': changed(before, { 5: 'five', 6: 'six' }) });
+  await w.settle();
+  expect(await count()).toBe(2);
+});
+
+test.each<[string, Ruled]>([
+  ['without a seat of the author', { seat: false }],
+  ['of a ruleset that is only evaluated', { more: { enforcement: 'evaluate' } }],
+  ['for another branch', { more: { conditions: { ref_name: { include: ['refs/heads/other'], exclude: [] } } } }],
+])('nothing is reviewed by a rule %s, and merges go on', async (_, options) => {
+  const { propose, client } = await ruledSetting({ parameters: { review_on_push: true }, ...options });
+  const { pull, count } = await propose();
+  expect(await count()).toBe(0);
+  expect((await client.get(pull)).body.requested_reviewers).toEqual([]);
+  expect((await client.put(`${pull}/merge`)).status).toBe(200);
+});

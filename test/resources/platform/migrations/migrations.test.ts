@@ -122,6 +122,30 @@ test("somebody else's migration is answered as one that never was", async () => 
   expect((await client.get('/user/migrations')).body).toEqual([]);
 });
 
+test('who no longer administers a repository downloads no archive of it, and has it locked no longer', async () => {
+  const { owner, repo, name, base, client } = await stage();
+  const left = await here.user();
+  await here.collaborator(repo, left, 'admin');
+  const id = await exported(here, left, { repositories: [name], lock_repositories: true });
+  const asLeft = await here.as(left);
+  const archive = `/user/migrations/${id}/archive`;
+  const { headers } = await asLeft.get(archive);
+  const download = async () => (await fetch(headers.location ?? '')).status;
+  const write = async () => (await client.put(`${base}/contents/new.txt`, { message: 'x', content: '' })).status;
+  expect([await download(), await write()]).toEqual([200, 403]);
+  expect((await client.delete(`${base}/collaborators/${left.login}`)).status).toBe(204);
+  expect([await download(), (await asLeft.get(archive)).status]).toEqual([404, 404]);
+  await here.settle();
+  expect(await write()).toBe(201);
+
+  // Who owns it still has it locked.
+  const own = await exported(here, owner, { repositories: [name], lock_repositories: true });
+  await here.collaborator(repo, await here.user(), 'read');
+  await here.settle();
+  expect(await write()).toBe(403);
+  expect((await client.get(`/user/migrations/${own}/archive`)).status).toBe(302);
+});
+
 test('a list costs the same for one migration and for many', async () => {
   const { owner, name, client } = await stage();
   await client.post('/user/migrations', { repositories: [name] });

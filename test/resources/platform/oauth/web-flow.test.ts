@@ -176,6 +176,10 @@ describe('the web flow', () => {
       'http://client.example/callback',
       'javascript:alert(1)',
       'https://x@client.example/callback',
+      'https://:x@client.example/callback',
+      'https://client.example/callback/..%2fother',
+      'https://client.example/callback/%2E.%5Cother',
+      'https://client.example/callback/a%2f..',
     ]) {
       const asked = await page.get(
         `/login/oauth/authorize?${new URLSearchParams({ client_id: oauth.app.client_id, redirect_uri })}`,

@@ -102,3 +102,32 @@ test('an app reaches its own deliveries alone, and nobody else reaches them', as
   expect((await other.client.post(`/app/hook/deliveries/${delivery.id}/attempts`)).status).toBe(404);
   expect((await (await here.as(owner)).get('/app/hook/config')).status).toBe(401);
 });
+
+test('an app learns of the repositories that leave its installation, and of no others', async () => {
+  const { here, owner, org, app, target, client } = await setting();
+  await client.patch('/app/hook/config', { url: target.url, content_type: 'json' });
+  const [gone, moved, other] = [1, 2, 3].map(() => here.repo(org, { by: owner, visibility: 'private' }));
+  const repositories = [(await gone)?.id, (await moved)?.id].filter((id) => id !== undefined);
+  const install = { app, account: org, repositories, by: owner, now: here.clock.now };
+  const installation = await here.change((scope) => installApp(scope, install));
+  await heard(here, target);
+  const admin = await here.as(owner);
+  const removedOf = ({ id, name }: { id: number; name: string }) => ({
+    'installation_repositories.removed': {
+      installation: { id: installation.id, repository_selection: 'selected' },
+      repository_selection: 'selected',
+      repositories_added: [],
+      repositories_removed: [{ id, name, full_name: `${org.login}/${name}`, private: true }],
+      requester: null,
+      sender: { login: owner.login },
+    },
+  });
+  const [first, second, third] = await Promise.all([gone, moved, other]);
+  if (!first || !second || !third) throw new Error('No repositories');
+  await admin.delete(`/repos/${org.login}/${third.name}`);
+  expect(await heard(here, target)).toEqual({});
+  await admin.delete(`/repos/${org.login}/${first.name}`);
+  expect(await heard(here, target)).toMatchObject(removedOf(first));
+  await admin.post(`/repos/${org.login}/${second.name}/transfer`, { new_owner: owner.login });
+  expect(await heard(here, target)).toMatchObject(removedOf(second));
+});

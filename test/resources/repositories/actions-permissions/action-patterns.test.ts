@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
+import { stepsOfWork } from '#lib/pattern-steps.ts';
 import {
   actionPatternOf,
   isActionPattern,
@@ -7,7 +8,13 @@ import {
   type UsedAction,
   usedByPattern,
 } from '#resources/repositories/actions-permissions/action-patterns.ts';
-import { actionListOf, listAllows } from '#resources/repositories/actions-permissions/allowed-actions.ts';
+import {
+  actionListOf,
+  listAllows,
+  listBeyond,
+  refusalOfAction,
+} from '#resources/repositories/actions-permissions/allowed-actions.ts';
+import { computing } from '#test/support/time.ts';
 
 /** `owner/repo/path@ref`, or an image. */
 function used(text: string): UsedAction {
@@ -17,7 +24,7 @@ function used(text: string): UsedAction {
   return { kind: 'action', owner, repo, path: path.join('/'), ref };
 }
 
-const matches = (pattern: string, text: string): boolean => matchesAction(actionPatternOf(pattern), used(text));
+const matches = (pattern: string, text: string): boolean => matchesAction(actionPatternOf(pattern), used(text), stepsOfWork());
 
 test.each([
   ['octo/*', 'octo/tool@v1', true],
@@ -56,8 +63,10 @@ test('what is refused stays refused, wherever it stands in the list and whatever
   const patterns_allowed = ['!actions/cache@v1', 'octo/*', '!octo/bad'];
   const list = actionListOf({ ...nothing, service_owned_allowed: true, patterns_allowed });
   const allowed = ['octo/tool@v1', 'actions/cache@v2', 'GitHub/codeql-action/init@v3', 'octo/bad@v1', 'actions/cache@v1'];
-  expect(allowed.map((text) => listAllows(list, used(text)))).toEqual([true, true, true, false, false]);
-  expect(listAllows(actionListOf({ ...nothing, verified_allowed: true }), used('docker/login-action@v3'))).toBe(false);
+  expect(allowed.map((text) => listAllows(list, used(text), stepsOfWork()))).toEqual([true, true, true, false, false]);
+  expect(listAllows(actionListOf({ ...nothing, verified_allowed: true }), used('docker/login-action@v3'), stepsOfWork())).toBe(
+    false,
+  );
 });
 
 /** The same by trying every way to take characters. */
@@ -106,7 +115,7 @@ test('a pattern matches exactly what it matches character by character', () => {
 
 test('a pattern covers itself, and is covered by one that is wider', () => {
   const covers = (wide: string, narrow: string): boolean =>
-    listAllows(actionListOf({ ...nothing, patterns_allowed: [wide] }), usedByPattern(narrow));
+    listAllows(actionListOf({ ...nothing, patterns_allowed: [wide] }), usedByPattern(narrow), stepsOfWork());
   fc.assert(fc.property(anyPattern, (pattern) => covers(pattern, pattern)));
   fc.assert(fc.property(anyUse, (text) => covers(text.replace(/@.*/, ''), text) && covers(text.replace(/@.*/, '@*'), text)));
   expect(['octo/tool@v1', 'octo/tool', 'octo/*'].map((narrow) => covers('octo/tool@*', narrow))).toEqual([true, true, false]);
@@ -115,4 +124,15 @@ test('a pattern covers itself, and is covered by one that is wider', () => {
 test('a pattern of many wildcards is matched in an instant', () => {
   const pattern = `${'*a'.repeat(120)}/*b@*c`;
   expect(matches(pattern, `${'a'.repeat(5_000)}/x@c`)).toBe(false);
+});
+
+test('lists of slow patterns take a bounded time', () => {
+  const slow = (count: number, end: string) => Array.from({ length: count }, (_, at) => `*${'a'.repeat(110)}b${at}/${end}`);
+  const organization = { ...nothing, patterns_allowed: [...slow(999, 'x'), 'octo/*'] };
+  const wanted = { patterns_allowed: Array.from({ length: 1_000 }, (_, at) => `${'a'.repeat(240)}${at}/x`) };
+  expect(computing(() => expect(() => listBeyond(organization, wanted)).toThrow('too many steps'))).toBeLessThan(2_000);
+  const rules = [{ by: 'repository', allowed: 'selected', list: actionListOf(organization) } as const];
+  const policy = { owner: 'me', isPinningRequired: false, work: stepsOfWork() };
+  const refused = () => wanted.patterns_allowed.map((text) => refusalOfAction(rules, policy, used(`${text}@v1`)) !== undefined);
+  expect(computing(() => expect(refused()).toEqual(Array(1_000).fill(true)))).toBeLessThan(2_000);
 });

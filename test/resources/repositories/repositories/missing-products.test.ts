@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { world } from '#test/support/world.ts';
+import { fresh, world } from '#test/support/world.ts';
 
 const w = await world();
 
@@ -52,6 +52,23 @@ test('a new repository that is wanted with a wiki and projects, as clients do by
   const client = await w.as(await w.user());
   const made = await client.post('/user/repos', { name: 'pump', has_wiki: true, has_projects: true });
   expect(made).toMatchObject({ status: 201, body: { has_wiki: false, has_projects: false } });
+});
+
+test('an organization that switched off projects for its repositories refuses new ones with them', async () => {
+  const owner = await w.user();
+  const org = await w.org(owner);
+  const client = await w.as(owner);
+  const path = `/orgs/${org.login}`;
+  expect((await client.post(`${path}/repos`, { name: 'before', has_projects: true })).status).toBe(201);
+  expect((await client.patch(path, { has_repository_projects: false })).body.has_repository_projects).toBe(false);
+  await w.unchanged(['repositories', 'events'], async () => {
+    expect(await client.post(`${path}/repos`, { name: 'engine', has_projects: true })).toMatchObject({
+      status: 422,
+      body: { errors: [{ field: 'has_projects', message: `${org.login} has switched off projects for its repositories` }] },
+    });
+  });
+  for (const more of [{}, { has_projects: false }])
+    expect((await client.post(`${path}/repos`, { name: fresh('engine'), ...more })).status).toBe(201);
 });
 
 test('an organization can not want licences for its new repositories', async () => {

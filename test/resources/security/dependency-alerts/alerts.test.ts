@@ -68,10 +68,25 @@ test('a vulnerable lockfile raises an alert, and its repair closes it', async ()
   ]);
   expect((await client.get(`${at}/1`)).body).toEqual(alerts[0]);
   expect((await client.get(alerts[0].url.replace(/.*\/api\/v3/, ''))).body).toEqual(alerts[0]);
-  expect((await heard(here, target))['dependabot_alert.created']).toMatchObject({
+  const told = await heard(here, target);
+  expect(told['dependabot_alert.created']).toMatchObject({
     alert: { number: 1, security_advisory: { ghsa_id: id } },
     repository: { name: repo.name },
     sender: { login: owner.login },
+  });
+  expect(told['repository_vulnerability_alert.create']).toMatchObject({
+    alert: {
+      number: 1,
+      state: 'open',
+      severity: 'critical',
+      affected_package_name: 'left',
+      affected_range: '< 1.2.0',
+      fixed_in: '1.2.0',
+      ghsa_id: id,
+      external_identifier: 'CVE-2026-1234',
+      external_reference: 'https://advisories.example/1',
+    },
+    repository: { name: repo.name },
   });
 
   const threads = async () => (await client.get(`${path}/notifications`)).body;
@@ -80,10 +95,14 @@ test('a vulnerable lockfile raises an alert, and its repair closes it', async ()
 
   await put('web/package-lock.json', lockOf({ left: '1.2.0' }));
   expect(await states()).toEqual(['fixed']);
-  expect((await heard(here, target))['dependabot_alert.fixed']).toMatchObject({ alert: { number: 1, state: 'fixed' } });
+  const repaired = await heard(here, target);
+  expect(repaired['dependabot_alert.fixed']).toMatchObject({ alert: { number: 1, state: 'fixed' } });
+  expect(repaired['repository_vulnerability_alert.resolve']).toMatchObject({ alert: { number: 1, state: 'fixed' } });
   await put('web/package-lock.json', lockOf({ left: '1.0.0' }));
   expect(await states()).toEqual(['open']);
-  expect(await heard(here, target)).toHaveProperty(['dependabot_alert.reintroduced']);
+  const again = await heard(here, target);
+  expect(again).toHaveProperty(['dependabot_alert.reintroduced']);
+  expect(again['repository_vulnerability_alert.reopen']).toMatchObject({ alert: { number: 1, state: 'open' } });
   // A file that can't be read any more repairs nothing; one that is gone does.
   await put('web/package-lock.json', '{ broken');
   expect(await states()).toEqual(['open']);
@@ -119,6 +138,7 @@ test('alerts are dismissed with a reason, and opened again', async () => {
   const told = await heard(here, target);
   expect(told).toHaveProperty(['dependabot_alert.dismissed']);
   expect(told).toHaveProperty(['dependabot_alert.reopened']);
+  expect(told).toHaveProperty(['repository_vulnerability_alert.reopen']);
   await put('package-lock.json', lockOf({ left: '2.0.0' }));
   expect((await client.patch(`${at}/1`, { state: 'open' })).status).toBe(409);
 });

@@ -74,6 +74,8 @@ export async function listCandidates(db: Db, job: Job, limit: number): Promise<C
 export type HostedCandidate = {
   readonly name: string;
   readonly status: string;
+  /** Why its machine couldn't be made. */
+  readonly problem: string | null;
   readonly serves: boolean;
   readonly takes: boolean;
   readonly programs: number;
@@ -82,7 +84,7 @@ export type HostedCandidate = {
 
 export async function listHostedCandidates(db: Db, job: Job, limit: number): Promise<HostedCandidate[]> {
   const { rows } = await sql<HostedCandidate>`
-    select h.name, h.status, h.maximum_runners, ${groupIncludes} as serves, ${groupTakesWorkflow} as takes,
+    select h.name, h.status, h.problem, h.maximum_runners, ${groupIncludes} as serves, ${groupTakesWorkflow} as takes,
       (select count(*) from runners r where r.hosted_runner_id = h.id) as programs
     from workflow_jobs j
       join workflow_runs w on w.id = j.run_id

@@ -127,7 +127,7 @@ function hostedSteps(hosted: readonly HostedCandidate[], runsHosted: boolean): W
   const steps: Narrowing<HostedCandidate>[] = [
     ['repository', ({ serves }) => serves, 'are for the repository'],
     ['workflow', ({ takes }) => takes, 'are for the workflow'],
-    ['ready', ({ status }) => status === 'Ready', 'are ready'],
+    ['ready', ({ status }) => status === 'Ready', 'are ready', problemOf],
     ['maximum', ({ programs, maximum_runners }) => programs < maximum_runners, 'may start another program'],
   ];
   return [
@@ -135,7 +135,9 @@ function hostedSteps(hosted: readonly HostedCandidate[], runsHosted: boolean): W
     {
       check: 'provider',
       passed: runsHosted,
-      because: runsHosted ? 'programs are started for jobs' : 'nothing runs jobs on hosted runners: see HEARTH_RUNNER_PROGRAM',
+      because: runsHosted
+        ? 'programs are started for jobs'
+        : 'nothing runs jobs on hosted runners: see HEARTH_RUNNER_PROVIDER and HEARTH_RUNNER_PROGRAM',
     },
     ...narrow('hosted runners', hosted, steps),
   ];
@@ -167,15 +169,26 @@ function runnerSteps(job: JobFacts, runners: readonly CandidateRunner[], now: Da
   ];
 }
 
-type Narrowing<Candidate> = readonly [check: string, fits: (candidate: Candidate) => boolean, text: string];
+/** `reason`: why one candidate doesn't fit, if more is known. */
+type Narrowing<Candidate> = readonly [
+  check: string,
+  fits: (candidate: Candidate) => boolean,
+  text: string,
+  reason?: (candidate: Candidate) => string | undefined,
+];
+
+const problemOf = ({ name, status, problem }: HostedCandidate): string | undefined =>
+  status === 'Stuck' && problem !== null ? `${name}: ${problem}` : undefined;
 
 /** A step for each condition, up to the first that none of the remaining runners meets. */
 function narrow<Candidate>(noun: string, all: readonly Candidate[], conditions: readonly Narrowing<Candidate>[]): WaitingStep[] {
   const steps: WaitingStep[] = [];
   let left = all;
-  for (const [check, fits, text] of conditions) {
+  for (const [check, fits, text, reason] of conditions) {
     const kept = left.filter(fits);
-    steps.push({ check, passed: kept.length > 0, because: `${kept.length} of ${left.length} ${noun} ${text}` });
+    const reasons = kept.length > 0 ? [] : left.map((candidate) => reason?.(candidate)).filter((given) => given !== undefined);
+    const because = [`${kept.length} of ${left.length} ${noun} ${text}`, ...reasons].join('; ');
+    steps.push({ check, passed: kept.length > 0, because });
     if (kept.length === 0) break;
     left = kept;
   }

@@ -11,6 +11,7 @@ import {
   type Exchanged,
   needExchange,
   type OidcRegistry,
+  registryFolder,
   selectRegistries,
 } from '#resources/actions/private-registries/index.ts';
 import { ExpressionProblem } from '#workflow-files/expressions.ts';
@@ -101,7 +102,9 @@ export async function explainRegistries(
   if (run.is_from_fork)
     return names.map((name) => ({ passed: true, because: `it gets no ${name}, since its run is from a fork` }));
   if (names.length === 0) return [];
-  const { granted, refused } = await decideRegistries(db, secrets, { run, standing, isOnRepositoryRunner: false }, names);
+  const decide = (isOnRepositoryRunner: boolean) => decideRegistries(db, secrets, { run, standing, isOnRepositoryRunner }, names);
+  const { granted, refused } = await decide(false);
+  const elsewhere = isDynamic(run) ? new Map((await decide(true)).refused.map(({ name, reason }) => [name, reason])) : undefined;
   const subject = needExchange(granted).length > 0 ? await findSubject() : '';
   const reasons = new Map(refused.map(({ name, reason }) => [name, reason]));
   const found = new Map(granted.map((one) => [one.name.toUpperCase(), one]));
@@ -110,7 +113,9 @@ export async function explainRegistries(
     if (reason !== undefined) return { passed: false, because: `it fails, since it can't have ${name}: ${reason}` };
     const registry = found.get(name);
     const condition = registry && registry.secret === undefined ? conditionOf(registry, subject) : '';
-    return { passed: true, because: `it gets ${name}${condition}` };
+    const unless = elsewhere?.get(name);
+    const exception = unless === undefined ? '' : `, unless a runner of the repository itself takes it: ${unless}`;
+    return { passed: true, because: `it gets ${name}${condition}${exception}` };
   });
 }
 
@@ -143,12 +148,11 @@ function jobRegistries(credentials: readonly Credential[]): JobRegistries {
   return { steps: stepsFor(configuration), secrets: Object.fromEntries([...names].map(([text, name]) => [name, text])) };
 }
 
-const folder = '$RUNNER_TEMP/private-registries';
 const above = '$(dirname "$GITHUB_WORKSPACE")';
 
 /** A quoted path of a file, as the shell of a step reads it. */
 const pathOf = ({ name, found }: ConfigurationFile): string =>
-  found === 'beside' ? `"${above}"/${name}` : `"${folder}"/${name}`;
+  found === 'beside' ? `"${above}"/${name}` : `"${registryFolder}"/${name}`;
 
 function stepsFor({ files, variables }: Configuration): AddedSteps {
   const write = (file: ConfigurationFile, at: number): string[] => {
@@ -181,7 +185,7 @@ function stepsFor({ files, variables }: Configuration): AddedSteps {
       name: 'Remove private registries',
       if: 'always()',
       shell: 'sh',
-      run: `rm -rf "${folder}" ${files
+      run: `rm -rf "${registryFolder}" ${files
         .filter(({ found }) => found === 'beside')
         .map(pathOf)
         .join(' ')}`,
@@ -193,7 +197,7 @@ function stepsFor({ files, variables }: Configuration): AddedSteps {
 function variableFor(file: ConfigurationFile): { name: string; value: string }[] {
   const { found } = file;
   const path = pathOf(file);
-  if (found === 'beside') return [];
+  if (found === 'beside' || found === 'named') return [];
   if ('folderIn' in found) return [{ name: found.folderIn, value: `"$(dirname ${path})"` }];
   return [{ name: found.variable, value: `"${found.prefix ?? ''}"${path}` }];
 }

@@ -26,7 +26,7 @@ import {
 } from '../schemas.ts';
 import { findAlert, listAlerts, listLocations } from '../store.ts';
 
-const ofRepo = { scopes: ['repo', 'security_events'], role: 'admin' } as const;
+const ofRepo = { scopes: ['repo', 'security_events'], role: 'admin', orRole: 'security_manager' } as const;
 const reads = { ...ofRepo, permission: 'secret_scanning_alerts:read' } as const;
 const writes = { ...ofRepo, permission: 'secret_scanning_alerts:write' } as const;
 

@@ -35,11 +35,12 @@ import { orgPattern, repoPattern } from '../path-resources.ts';
 
 // Document 3 has custom patterns for personal tokens only.
 const credentials = ['classic_pat', 'fine_grained_pat', 'oauth_app', 'session'] as const;
-const readsSettings = { permission: 'organization_administration:read', scopes: ['read:org'], role: 'owner' } as const;
-const writesSettings = { permission: 'organization_administration:write', scopes: ['write:org'], role: 'owner' } as const;
+const ofOrg = { role: 'owner', orRole: 'security_manager' } as const;
+const readsSettings = { ...ofOrg, permission: 'organization_administration:read', scopes: ['read:org'] } as const;
+const writesSettings = { ...ofOrg, permission: 'organization_administration:write', scopes: ['write:org'] } as const;
 const readsOrg = { ...readsSettings, credentials } as const;
 const writesOrg = { ...writesSettings, credentials } as const;
-const ofRepo = { scopes: ['repo', 'security_events'], role: 'admin' } as const;
+const ofRepo = { scopes: ['repo', 'security_events'], role: 'admin', orRole: 'security_manager' } as const;
 const readsRepo = { ...ofRepo, permission: 'administration:read' } as const;
 const writesRepo = { ...ofRepo, permission: 'administration:write' } as const;
 

@@ -4,7 +4,7 @@ import { openObjects } from '#git/objects/objects.ts';
 import type { GitRepository } from '#git/repo.ts';
 import type { LimitValues } from '#lib/limits.ts';
 import type { PullRow } from '#resources/collaboration/pulls/index.ts';
-import { type Patch, parsePatch } from '#resources/collaboration/reviews/index.ts';
+import { findPosition, type Patch, parsePatch } from '#resources/collaboration/reviews/index.ts';
 import type { assistantReviewLimits } from '../limits.ts';
 
 export type ReviewLimits = LimitValues<typeof assistantReviewLimits>;
@@ -65,11 +65,10 @@ export async function readPrompt(gitRepository: GitRepository, pull: PullRow, li
 }
 
 /** The lines of a patch, each after its numbers in the file before and after the change. */
-function numbered({ texts, lines }: Patch): string {
-  const byPosition = new Map(lines.map((line) => [line.position, line]));
-  return texts
+function numbered(patch: Patch): string {
+  return patch.texts
     .map((text, position) => {
-      const line = byPosition.get(position);
+      const line = findPosition(patch, position);
       return line ? `${line.left ?? ''}|${line.right ?? ''}|${text}` : text;
     })
     .join('\n');

@@ -22,6 +22,12 @@ export async function countQueued(db: Db, organization: Id<'accounts'>): Promise
   return count;
 }
 
+/** Whether a review of a pull request was ever requested. */
+export async function wasRequested(db: Db, issue: Id<'issues'>): Promise<boolean> {
+  const found = await db.selectFrom('assistant_reviews').select('id').where('issue_id', '=', issue).limit(1).executeTakeFirst();
+  return found !== undefined;
+}
+
 /** Cancels the queued reviews of a pull request. */
 export const cancelQueued = (tx: Tx, issue: Id<'issues'>, { problem, now }: { problem: string; now: Date }) =>
   tx

@@ -43,7 +43,7 @@ export async function findSubject(
   const bot = await findAssistantBot(db);
   const owner = row && (await loadAccounts(db, [row.owner_id])).get(row.owner_id);
   if (!pull || !row || !owner || !bot) return { reason: 'The pull request was deleted.' };
-  const repo = { ...row, owner, role: undefined, reached: true, held: {} };
+  const repo = { ...row, owner, role: undefined, managesSecurity: false, reached: true, held: {} };
   const subject = { pull, repo, bot };
   const requests = await loadRequests(db, everybody, [pull.id]);
   if (!requests.some(({ user_id }) => user_id === bot.id)) return { reason: 'The request was withdrawn.' };
@@ -64,7 +64,7 @@ export async function findSubject(
 }
 
 /** Why somebody may not have a repository reviewed any more; undefined if they may. */
-async function lostAccessOf(db: Db, repo: Repo, requester: Id<'accounts'>): Promise<string | undefined> {
+export async function lostAccessOf(db: Db, repo: Repo, requester: Id<'accounts'>): Promise<string | undefined> {
   const account = (await loadAccounts(db, [requester])).get(requester);
   if (!account || account.suspended_at !== null) return 'The account of the requester was suspended or deleted.';
   if (repo.visibility !== 'private') return undefined;

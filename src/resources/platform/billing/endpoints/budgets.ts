@@ -5,7 +5,7 @@ import { orNotFound } from '#lib/refusal.ts';
 import { findBudget } from '../budget-store.ts';
 import { budget } from '../path-resources.ts';
 import { byPeople, readsBilling, writesBilling } from '../policies.ts';
-import { presentBudget, presentBudgetList, presentConsumedBudget, presentNamedBudget } from '../present.ts';
+import { messageOf, presentBudget, presentBudgetList, presentConsumedBudget, presentNamedBudget } from '../present.ts';
 import { changeBudget, createBudget, deleteBudget } from '../rules.ts';
 import {
   Budget,
@@ -48,10 +48,11 @@ export const createOrgBudget = endpoint({
     budget_alerting: { will_alert: false, alert_recipients: [] },
   },
   replies: { 200: CreatedBudget },
-  async handle({ scope, db, change, at: { org }, body, action }) {
+  async handle({ scope, db, change, at: { org }, body, action, services }) {
     const id = await change((scope) => createBudget(scope, action, body));
     const row = orNotFound(await findBudget(db, org.id, id));
-    return { message: 'Budget successfully created.', budget: await presentNamedBudget(scope, org, row) };
+    const message = messageOf('created', row, services.prices);
+    return { message, budget: await presentNamedBudget(scope, org, row) };
   },
 });
 
@@ -78,11 +79,12 @@ export const updateOrgBudget = endpoint({
   body: BudgetChange,
   example: { budget_amount: 300 },
   replies: { 200: ChangedBudget },
-  async handle({ scope, db, change, at, body, action }) {
+  async handle({ scope, db, change, at, body, action, services }) {
     const { org } = at;
     await change((scope, { budget }) => changeBudget(scope, action, budget, body));
     const row = orNotFound(await findBudget(db, org.id, at.budget.id));
-    return { message: 'Budget successfully updated.', budget: await presentConsumedBudget(scope, org, row) };
+    const message = messageOf('updated', row, services.prices);
+    return { message, budget: await presentConsumedBudget(scope, org, row) };
   },
 });
 

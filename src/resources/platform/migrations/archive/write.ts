@@ -36,30 +36,32 @@ type ArchiveParts = {
  * Writes the archive of a migration into a new file. Its JSON shows one moment, and files of releases and Git data are copied
  * after that: a push that arrives meanwhile may be in it, and nothing that the JSON tells of is missing. Repositories that the
  * person doesn't administer any more, or that the organization has given away, are left out.
+ * @returns the repositories that are in it
  * @throws FilesChanged where a file of a release was deleted meanwhile
  */
-export async function writeArchive(parts: ArchiveParts): Promise<void> {
+export async function writeArchive(parts: ArchiveParts): Promise<Id<'repositories'>[]> {
   const { migration, file, now } = parts;
   await using tar = await openTarWriter(file, now);
   const schema = { version: formatVersion, exported_at: timestamp(now) };
   await tar.addBytes('schema.json', Buffer.from(JSON.stringify(schema)));
-  if (migration.org_metadata_only) await addOwnOrganizations(tar, parts);
-  else await addRepositories(tar, parts);
+  const archived = migration.org_metadata_only ? await addOwnOrganizations(tar, parts) : await addRepositories(tar, parts);
   await tar.finish();
+  return archived;
 }
 
 /** One moment of the database, for reading alone. */
 const atOneMoment = <T>(db: Db, work: (db: Db) => Promise<T>): Promise<T> =>
   readTogether(db, { isolationLevel: 'repeatable read' }, work);
 
-async function addOwnOrganizations(tar: TarWriter, { db, account, migration }: ArchiveParts): Promise<void> {
+async function addOwnOrganizations(tar: TarWriter, { db, account, migration }: ArchiveParts): Promise<[]> {
   await atOneMoment(db, async (moment) => {
     const ids = account.kind === 'organization' ? [account.id] : await listOrganizationIdsOf(moment, account.id);
     await addOrganizationMetadata(tar, { db: moment, html: migration.base_url, account }, ids);
   });
+  return [];
 }
 
-async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<void> {
+async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<Id<'repositories'>[]> {
   const { db, account, migration } = parts;
   const { allArchived, files } = await atOneMoment(db, async (moment) => {
     const source = { db: moment, html: migration.base_url, account };
@@ -72,9 +74,11 @@ async function addRepositories(tar: TarWriter, parts: ArchiveParts): Promise<voi
     await addEmptyPages(tar, excludedBy(migration));
     if (!migration.exclude_attachments) await tar.addFolder('attachments');
   }
-  if (migration.exclude_git_data) return;
+  const ids = allArchived.map(({ row }) => row.id);
+  if (migration.exclude_git_data) return ids;
   await tar.addFolder('repositories');
   for (const archived of allArchived) await addGitData(tar, parts.git, archived);
+  return ids;
 }
 
 /** The kinds without objects that a migration has no files of. */

@@ -77,7 +77,8 @@ export const removeRepoCollaborator = endpoint({
   method: 'DELETE',
   path: '/repos/{owner}/{repo}/collaborators/{username}',
   summary: 'Remove a repository collaborator',
-  access: { ...writes, role: 'read' },
+  // Who has locked it could otherwise not be removed.
+  access: { ...writes, role: 'read', locked: 'allowed' },
   refuses: [422],
   replies: { 204: Nothing },
   async handle({ change, action }) {

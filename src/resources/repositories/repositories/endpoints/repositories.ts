@@ -85,7 +85,7 @@ export const updateRepository = endpoint({
   method: 'PATCH',
   path: '/repos/{owner}/{repo}',
   summary: 'Update a repository',
-  access: administer,
+  access: { ...administer, orRole: 'security_manager' },
   body: RepositoryChange,
   example: { description: 'Steam and rotary engines' },
   refuses: [409],

@@ -8,7 +8,7 @@ import { presentWithRepositories } from '#resources/repositories/repositories/in
 import { filterOf, refsOf } from '../filters.ts';
 import { listInstances } from '../instance-store.ts';
 import { codeScanningAlert } from '../path-resources.ts';
-import { readsFindings, writesFindings } from '../policies.ts';
+import { changesFindings, readsFindings } from '../policies.ts';
 import { presentAlert, presentAlerts, presentInstance } from '../present.ts';
 import { changeAlert } from '../rules.ts';
 import {
@@ -77,7 +77,7 @@ export const updateCodeScanningAlert = endpoint({
   path: '/repos/{owner}/{repo}/code-scanning/alerts/{alert_number}',
   resources: [codeScanningAlert],
   summary: 'Update a code scanning alert',
-  access: writesFindings,
+  access: changesFindings,
   refuses: [422],
   body: CodeScanningAlertChange,
   example: { state: 'dismissed', dismissed_reason: 'false positive' },

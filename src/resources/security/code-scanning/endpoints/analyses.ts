@@ -7,7 +7,7 @@ import { pages } from '#endpoint/paging.ts';
 import { deleteAnalysis, openSarif } from '../analyses.ts';
 import { analysesOf } from '../filters.ts';
 import { codeScanningAnalysis, sarifUpload } from '../path-resources.ts';
-import { deletesFindings, readsFindings, writesFindings } from '../policies.ts';
+import { deletesFindings, readsFindings, uploadsFindings } from '../policies.ts';
 import { presentAnalysis, presentDeletion, presentStatus, sarifUrl } from '../present.ts';
 import {
   AnalysisDeletion,
@@ -26,7 +26,7 @@ export const uploadSarif = endpoint({
   method: 'POST',
   path: '/repos/{owner}/{repo}/code-scanning/sarifs',
   summary: 'Upload an analysis as SARIF data',
-  access: writesFindings,
+  access: uploadsFindings,
   carries: 'file',
   refuses: [404, 422],
   body: NewSarif,

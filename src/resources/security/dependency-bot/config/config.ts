@@ -17,7 +17,7 @@ export type ConfigValue = { readonly text: string } | { readonly secret: string 
 
 export const configRegistryTypes = ['npm-registry', 'python-index', 'goproxy-server'] as const;
 
-/** A registry with which package managers sign in by a token, by a user and a password, or not at all. */
+/** A registry with which package managers sign in by a token, or by a user and a password. */
 export type ConfigRegistry = {
   readonly name: string;
   readonly type: (typeof configRegistryTypes)[number];

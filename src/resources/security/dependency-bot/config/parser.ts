@@ -1,7 +1,9 @@
 // The parser of configuration files. It runs in a worker thread, and returns plain data.
 
 import { type Document, isMap, isNode, isScalar, LineCounter, parseDocument } from 'yaml';
+import { fixedValue } from '#lib/limits.ts';
 import { sizeProblem } from '#workflow-files/file-size.ts';
+import { botLimits } from '../limits.ts';
 import type { BotConfig, ConfigProblem, ParsedConfig } from './config.ts';
 import { readEntry } from './entry.ts';
 import { booleanOf, fieldsOf, itemsOf, type Part, type PartPath, wrong } from './part.ts';
@@ -9,6 +11,7 @@ import { readRegistries } from './registries.ts';
 
 const mostProblems = 100;
 const mostEntries = 200;
+const mostDirectories = fixedValue(botLimits.configDirectories);
 
 /** The contents of a configuration file, or its problems. */
 export function parse({ content }: { readonly content: string }): ParsedConfig {
@@ -79,6 +82,10 @@ function readFile(file: Part, countProblems: () => number): BotConfig | undefine
     const keys = entry.directories.map((directory) => JSON.stringify([entry.ecosystem, directory, entry.targetBranch ?? null]));
     if (keys.some((key) => seen.has(key))) {
       wrong(part, 'is about the same ecosystem, directory and branch as an entry before it');
+      return [];
+    }
+    if (seen.size + keys.length > mostDirectories) {
+      wrong(part, `is left out, since the entries name more than ${mostDirectories} directories together`);
       return [];
     }
     for (const key of keys) seen.add(key);

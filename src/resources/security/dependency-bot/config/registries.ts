@@ -34,6 +34,8 @@ function readRegistry(name: string, part: Part): ConfigRegistry | undefined {
   if (token && (username || password)) return wrong(part, 'has a token and a user or a password');
   if (fields.has('username') !== fields.has('password'))
     return wrong(part, 'has a user without a password, or a password without a user');
+  // Its jobs would fail. A registry to which nobody signs in needs no entry: package managers are told of it by the repository.
+  if (!fields.has('token') && !fields.has('username')) return wrong(part, 'has no token, and no user with a password');
   return url === undefined ? undefined : { name, type, url, username, password, token, replacesBase };
 }
 

@@ -144,7 +144,9 @@ test('explain says why no hosted runner runs a job that names one', async () => 
   const [job] = await jobsOf();
   const wanted = { name: 'builder', image: { id: 'ubuntu-24.04', source: 'service' }, size: '4-core' };
   await client.post('/orgs/acme/actions/hosted-runners', { ...wanted, runner_group_id: await groupOf(w, acme) });
-  expect((await explain(repo, job)).message).toBe('nothing runs jobs on hosted runners: see HEARTH_RUNNER_PROGRAM');
+  expect((await explain(repo, job)).message).toBe(
+    'nothing runs jobs on hosted runners: see HEARTH_RUNNER_PROVIDER and HEARTH_RUNNER_PROGRAM',
+  );
   expect((await explain(repo, job, true)).message).toBe('0 of 1 hosted runners are ready');
   await w.settle();
   expect((await explain(repo, job, true)).message).toBe('a runner can take it now');

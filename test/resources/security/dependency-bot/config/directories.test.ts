@@ -1,5 +1,7 @@
 import { expect, test } from 'vitest';
-import { directoriesOf } from '#resources/security/dependency-bot/config/directories.ts';
+import { stepsOfAllWork } from '#lib/pattern-steps.ts';
+import { directoriesOf, manifestFolders } from '#resources/security/dependency-bot/config/directories.ts';
+import { longestTurn } from '#test/support/time.ts';
 
 const paths = [
   'package.json',
@@ -22,9 +24,18 @@ test.each<[string, 'npm' | 'pip' | 'gomod', readonly string[], readonly string[]
   ['the same once', 'npm', ['/packages/a', '/packages/*'], ['/packages/a', '/packages/b']],
   ['nothing', 'npm', ['/x/*'], []],
   ['a pattern that takes too many steps', 'npm', [`/${'*a'.repeat(400)}*b`], []],
-])('%s', (_what, ecosystem, directories, found) => {
+])('%s', async (_what, ecosystem, directories, found) => {
   const long = `${'a'.repeat(900)}/package.json`;
-  expect(directoriesOf({ ecosystem, directories }, [...paths, ...(directories[0]?.includes('*a*a') ? [long] : [])])).toEqual(
-    found,
-  );
+  const folders = await manifestFolders(ecosystem, [...paths, ...(directories[0]?.includes('*a*a') ? [long] : [])]);
+  expect(await directoriesOf({ directories }, folders, stepsOfAllWork())).toEqual(found);
+});
+
+test('many slow patterns with many folders keep nobody waiting, and end', async () => {
+  const directories = Array.from({ length: 100 }, (_, at) => `/*${'a'.repeat(118)}b${at}`);
+  const folders = new Set(Array.from({ length: 10_000 }, (_, at) => `/${'a'.repeat(236)}${at}`));
+  const work = { left: 20_000_000, limit: 'a' };
+  const { result, longest } = await longestTurn(() => directoriesOf({ directories: ['/named', ...directories] }, folders, work));
+  expect(result).toEqual(['/named']);
+  expect(work.left).toBeLessThanOrEqual(0);
+  expect(longest).toBeLessThan(100);
 });

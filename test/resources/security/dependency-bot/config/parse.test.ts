@@ -216,6 +216,7 @@ test.each<[string, string, number]>([
   ['a name twice', 'version: 2\nupdates: []\nupdates: []', 3],
   ['an unknown name', 'version: 2\nmulti: 1\nupdates: []', 2],
   ['a registry without an address', fileOf([], { registries: { a: { type: 'npm-registry' } } }), 4],
+  ['a registry without a sign-in', fileOf([], { registries: { a: { type: 'npm-registry', url: 'https://a' } } }), 4],
   ['a secret in the file', fileOf([], { registries: { a: { type: 'npm-registry', url: 'https://a', token: 'x' } } }), 7],
   ['a password in an address', fileOf([], { registries: { a: { type: 'npm-registry', url: 'https://a:b@c' } } }), 6],
   [
@@ -310,4 +311,14 @@ test('the documentation names the files in their order, and each field', () => {
   const page = readFileSync(new URL('../../../../../docs/dependency-bot.md', import.meta.url), 'utf8');
   expect(page).toMatch(new RegExp(configPaths.map((path) => `\`${path.replaceAll('.', '\\.')}\``).join('[\\s,and]+')));
   expect(entryFields.filter((field) => !page.includes(`\`${field}\``))).toEqual([]);
+});
+
+test('the entries of a file name so many directories together', () => {
+  const many = (first: number) => Array.from({ length: 100 }, (_, at) => `/${first + at}`);
+  const entries = Array.from({ length: 6 }, (_, at) => ({ ...entry, directory: undefined, directories: many(at * 100) }));
+  const { config, problems } = parse({ content: fileOf(entries) });
+  expect(config?.updates).toHaveLength(5);
+  expect(problems).toMatchObject([
+    { message: 'updates[5] is left out, since the entries name more than 500 directories together' },
+  ]);
 });

@@ -1,1 +1,0 @@
-export { managesSecurity } from './store.ts';
