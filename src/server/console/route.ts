@@ -74,13 +74,13 @@ async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchan
   const { request, reply } = exchange;
   const text = findTextAddress(request.url);
   const match = request.url.startsWith('/api/') ? undefined : find(request.url);
-  const isPage = match !== undefined && 'render' in match.page && text === undefined;
-  if (!match && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
-  if (!match) throw notFound();
+  const page = match?.page;
+  const isPage = page !== undefined && 'render' in page && text === undefined;
+  if (!page && !text && !isOfBrowser(request)) return reply.callNotFound() as unknown as FastifyReply; // it has sent the reply
+  if (!page && !text) throw notFound();
   if (isPage && wantsJson(request)) return sendApiAddress(parts, exchange);
-  const { page, words } = match;
-  const { viewer, pageRequest } = await requestOf(parts, exchange, words);
-  if ('render' in page && page.isForPeople && !viewer.account)
+  const { viewer, pageRequest } = await requestOf(parts, exchange, match?.words ?? {});
+  if (isPage && page.isForPeople && !viewer.account)
     return reply.redirect(`/login?return_to=${encodeURIComponent(request.url)}`, 302);
   const { services, database, clock } = parts;
   const caller = callerOf(viewer, request.ip);
@@ -92,6 +92,7 @@ async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchan
   const scope = openScope({ db, links: pageRequest.links, viewer, now: clock(), git });
   const context = { scope, services: { ...services, git }, caller, address: request.ip };
   if (text) return sendText(reply, text, context);
+  if (!page) throw notFound();
   if (!('render' in page)) return sendBytes(exchange, page, { pageRequest, context });
   const { found, positions } = await readPage(page, pageRequest, context);
   const content = page.render(found, pageRequest, positions);
@@ -100,7 +101,11 @@ async function answer(parts: Parts, find: PageRouter<Page | ByteAddress>, exchan
 }
 
 /** The viewer of a request by its session, and what a page knows of the request. */
-async function requestOf(parts: Parts, { request }: Exchange, words: Readonly<Record<string, string>>): Promise<{ viewer: Viewer; pageRequest: PageRequest }> {
+async function requestOf(
+  parts: Parts,
+  { request }: Exchange,
+  words: Readonly<Record<string, string>>,
+): Promise<{ viewer: Viewer; pageRequest: PageRequest }> {
   const session = await sessionOf(parts.routeParts, request);
   const viewer = session?.viewer ?? anonymous;
   request.actor = viewer.account?.login;
