@@ -13,9 +13,16 @@ export const commitRows = (commits: readonly Commit[], repository: Pick<ShownRep
 function commitRow({ sha, commit, ...accounts }: Commit, repository: Pick<ShownRepository, 'full_name'>, now: Date): TrustedHtml {
   const { message, author, verification, comment_count } = commit;
   const text = textOf(message);
-  return html`<li><div class="grow"><a class="title" dir="auto" href="${repositoryPath(repository, 'commit', sha)}">${subjectOf(message)}</a>
+  return html`<li><div class="grow"><a class="title" dir="auto"
+href="${repositoryPath(repository, 'commit', sha)}">${subjectOf(message)}</a>
 <div class="row soft small">${authorOf(accounts.author, author.name)}<span>wrote this ${timeAgo(author.date, now)}</span>
-${verificationBadge(verification)}${comment_count === 0 ? '' : html`<span>${icon('comment')} ${counted(comment_count, 'comment')}</span>`}</div>
-${text === '' ? '' : html`<details class="small"><summary>Message</summary><p class="commit-message" dir="auto">${text}</p></details>`}</div>
+${verificationBadge(verification)}
+${comment_count === 0 ? '' : html`<span>${icon('comment')} ${counted(comment_count, 'comment')}</span>`}</div>
+${
+  text === ''
+    ? ''
+    : html`<details class="small"><summary>Message</summary><p
+class="commit-message" dir="auto">${text}</p></details>`
+}</div>
 ${commitLink(repository, sha)}</li>`;
 }

@@ -14,7 +14,7 @@ export type InlineComment = {
 };
 
 /** One comment. `anchor`: its id within the page, which is that of its address. */
-export const inlineComment = ({ user, created_at, body_html }: InlineComment, anchor: string, now: Date): TrustedHtml =>
+const inlineComment = ({ user, created_at, body_html }: InlineComment, anchor: string, now: Date): TrustedHtml =>
   html`<article id="${anchor}"><header>${user ? avatar(user) : ''}${personLink(user)}
 <a class="soft small" href="#${anchor}">${timeAgo(created_at, now)}</a></header>${rendered(body_html)}</article>`;
 
@@ -30,6 +30,7 @@ export function inlineThread({ comments, anchorOf, folded }: Thread, now: Date):
   const all = html`${comments.map((comment) => inlineComment(comment, anchorOf(comment), now))}`;
   if (folded === undefined) return html`<div class="panel thread">${all}</div>`;
   const who = comments[0]?.user?.login ?? 'ghost';
-  return html`<details class="panel thread"><summary>${folded}<span class="soft"> · ${counted(comments.length, 'comment')}, begun by
+  return html`<details class="panel thread"><summary>${folded}<span
+class="soft"> · ${counted(comments.length, 'comment')}, begun by
 ${who}</span></summary>${all}</details>`;
 }

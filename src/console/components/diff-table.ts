@@ -8,7 +8,7 @@ import { counted } from './lists.ts';
 const step = 20;
 
 /** The code of a line as plain text, with its changed words marked. */
-export const plainLine: LineRenderer = (_path, { text, marks, cut }) => {
+const plainLine: LineRenderer = (_path, { text, marks, cut }) => {
   const rest = cut === undefined ? '' : html` <span class="soft">… ${counted(cut, 'more character')}</span>`;
   if (!marks) return cut === undefined ? html`${text}` : html`${text}${rest}`;
   const parts: Insertable[] = [];
@@ -29,6 +29,10 @@ type TableContext = {
   readonly columns: 3 | 4;
 };
 
+// The first row may be a header of a hunk, whose cells span several columns.
+const unifiedColumns = html`<colgroup><col class="n"><col class="n"><col></colgroup>`;
+const splitColumns = html`<colgroup><col class="n"><col><col class="n"><col></colgroup>`;
+
 /** The table of a file that is open. */
 export function diffTable(file: ShownFile, id: string, options: DiffOptions): TrustedHtml {
   const split = isSplit(options.request);
@@ -39,7 +43,8 @@ export function diffTable(file: ShownFile, id: string, options: DiffOptions): Tr
     file.is_cut && file.next === undefined
       ? html`<tr class="hunk"><td colspan="${context.columns}">The rest of the change is too large to be shown.</td></tr>`
       : '';
-  return html`<table class="diff${split ? ' split-diff' : ''}" aria-label="Changes of ${file.path}"><tbody>${
+  return html`<table class="diff${split ? ' split-diff' : ''}" aria-label="Changes of ${file.path}">
+${split ? splitColumns : unifiedColumns}<tbody>${
     split ? splitRows(rows, context) : unifiedRows(rows, context)
   }${tailRow(rows, context)}${more}${cut}</tbody></table>`;
 }
@@ -72,7 +77,8 @@ function splitRows(rows: readonly ShownRow[], context: TableContext): Insertable
       for (let index = 0; index < Math.max(removed.length, added.length); index++) {
         const [before, after] = [removed[index], added[index]];
         shown.push(
-          html`<tr>${halfOf(context, before, 'L')}${halfOf(context, after, 'R')}</tr>${before && threadRow(context, before)}${after && threadRow(context, after)}`,
+          html`<tr>${halfOf(context, before, 'L')}${halfOf(context, after, 'R')}</tr>
+${before && threadRow(context, before)}${after && threadRow(context, after)}`,
         );
       }
       at += removed.length + added.length;
@@ -84,7 +90,8 @@ function splitRows(rows: readonly ShownRow[], context: TableContext): Insertable
     else {
       const code = html`<td class="code">${line(file.path, row)}</td>`;
       shown.push(
-        html`<tr><td class="n">${row.left}</td>${code}${numberCell(context, 'R', row.right)}${code}</tr>${threadRow(context, row)}`,
+        html`<tr><td class="n">${row.left}</td>${code}${numberCell(context, 'R', row.right)}${code}</tr>
+${threadRow(context, row)}`,
       );
     }
     at++;
@@ -145,7 +152,8 @@ function hunkRow(rows: readonly ShownRow[], at: number, context: TableContext): 
     }
   }
   const numbers = context.columns === 3 ? html`<td class="n" colspan="2">${links}</td>` : html`<td class="n">${links}</td>`;
-  return html`<tr class="hunk">${numbers}<td class="code" colspan="${context.columns === 3 ? 1 : 3}">@@ −${left} +${right} @@ ${text}</td></tr>`;
+  return html`<tr class="hunk">${numbers}<td class="code"
+colspan="${context.columns === 3 ? 1 : 3}">@@ −${left} +${right} @@ ${text}</td></tr>`;
 }
 
 /** The number of the last line before a row, in the file after the change. */
@@ -162,11 +170,13 @@ function tailRow(rows: readonly ShownRow[], context: TableContext): Insertable {
   const last = lastRight(rows, rows.length);
   if (!canExpand(context) || isAtEnd || (file.last_line !== undefined && last >= file.last_line)) return '';
   const link = expandLink(context, last + 1, last + step, '↓');
-  return html`<tr class="hunk"><td class="n" colspan="${columns === 3 ? 2 : 1}">${link}</td><td class="code" colspan="${columns === 3 ? 1 : 3}"></td></tr>`;
+  return html`<tr class="hunk"><td class="n" colspan="${columns === 3 ? 2 : 1}">${link}</td><td class="code"
+colspan="${columns === 3 ? 1 : 3}"></td></tr>`;
 }
 
 /** Leads to the lines that have no room on the page. */
 function moreRow({ file, id, columns, options: { request } }: TableContext, next: number): TrustedHtml {
   const href = withQuery(request.address, { file: file.path, row: next, page: undefined, expand: undefined });
-  return html`<tr class="more"><td colspan="${columns}"><a class="button" href="${href}#${id}" data-diff="more">Show more lines<span class="unseen"> of ${file.path}</span></a></td></tr>`;
+  return html`<tr class="more"><td colspan="${columns}"><a class="button" href="${href}#${id}"
+data-diff="more">Show more lines<span class="unseen"> of ${file.path}</span></a></td></tr>`;
 }

@@ -24,7 +24,8 @@ export function diffTree(files: readonly ShownFile[]): TrustedHtml {
     }
     folder.files.push(file);
   }
-  return html`<details class="diff-tree" open><summary>Files</summary><nav aria-label="Changed files">${entries(root)}</nav></details>`;
+  return html`<details class="diff-tree" open><summary>Files</summary><nav
+aria-label="Changed files">${entries(root)}</nav></details>`;
 }
 
 const entries = ({ folders, files }: Folder): TrustedHtml =>
@@ -38,4 +39,5 @@ function folderEntry(name: string, folder: Folder): TrustedHtml {
 
 const fileEntry = (file: ShownFile): TrustedHtml =>
   html`<li><a class="row" href="#${diffAnchor(file.path)}" title="${file.path}">${statusIcon(file)}
-<span class="cut">${file.path.slice(file.path.lastIndexOf('/') + 1)}</span><span class="push small">${countsOf(file)}</span></a></li>`;
+<span class="cut">${file.path.slice(file.path.lastIndexOf('/') + 1)}</span><span
+class="push small">${countsOf(file)}</span></a></li>`;

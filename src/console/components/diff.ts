@@ -15,19 +15,26 @@ export function diffView(options: DiffOptions): TrustedHtml {
   const { query, address } = request;
   const isOne = query.file !== undefined;
   if (diff.changed_files === 0) return html`<p class="notice">Nothing differs.</p>`;
+  const total = Math.min(diff.changed_files, mostFiles);
   const files = diff.files.map((file) => diffFile(file, options));
   return html`<section class="diff-page" aria-label="Changes">${toolbar(diff, request)}
-${isOne ? html`<p class="notice">One file of ${counted(diff.changed_files, 'changed file')} is shown. <a href="${withQuery(address, { file: undefined, row: undefined, expand: undefined })}">Show all</a></p>` : ''}
+${
+  isOne
+    ? html`<p class="notice">One file of ${counted(diff.changed_files, 'changed file')} is shown. <a
+href="${withQuery(address, { file: undefined, row: undefined, expand: undefined })}">Show all</a></p>`
+    : ''
+}
 <div class="diff-files">${isOne || diff.files.length < 2 ? '' : diffTree(diff.files)}<div class="stack">${files}</div></div>
-${isOne ? '' : html`${leftOut(diff, perPage)}${pager(request, { position: { total: Math.min(diff.changed_files, mostFiles) }, perPage })}`}</section>`;
+${isOne ? '' : html`${leftOut(diff)}${pager(request, { position: { total }, perPage })}`}</section>`;
 }
 
 /** Further files aren't listed. */
 const mostFiles = 3_000;
 
-const leftOut = ({ changed_files }: Diff, perPage: number): TrustedHtml =>
-  changed_files > mostFiles && perPage > 0
-    ? html`<p class="notice">The first ${counted(mostFiles, 'file')} of ${counted(changed_files, 'file')} are listed. Clone the repository to read the others.</p>`
+const leftOut = ({ changed_files }: Diff): TrustedHtml =>
+  changed_files > mostFiles
+    ? html`<p class="notice">The first ${counted(mostFiles, 'file')} of ${counted(changed_files, 'file')} are listed.
+Clone the repository to read the others.</p>`
     : html``;
 
 function toolbar({ changed_files, additions, deletions }: Diff, request: PageRequest<unknown>): TrustedHtml {
@@ -36,10 +43,12 @@ function toolbar({ changed_files, additions, deletions }: Diff, request: PageReq
   const choice = (title: string, changes: Record<string, string | undefined>, isChosen: boolean): TrustedHtml =>
     html`<a href="${withQuery(address, changes)}"${attribute('aria-current', isChosen && 'true')}>${title}</a>`;
   const ignores = query.w === '1';
-  return html`<div class="row diff-tools"><h2>${counted(changed_files, 'changed file')}</h2>${countsOf({ additions, deletions })}
+  const space = withQuery(address, { w: ignores ? undefined : '1' });
+  return html`<div class="row diff-tools"><h2>${counted(changed_files, 'changed file')}</h2>
+${countsOf({ additions, deletions })}
 <nav class="row push" aria-label="How changes are shown"><span class="choices">${choice('Unified', { diff: undefined }, !split)}
 ${choice('Split', { diff: 'split' }, split)}</span>
-<a class="button" href="${withQuery(address, { w: ignores ? undefined : '1' })}">${ignores ? 'Show white space' : 'Hide white space'}</a></nav></div>`;
+<a class="button" href="${space}">${ignores ? 'Show white space' : 'Hide white space'}</a></nav></div>`;
 }
 
 function diffFile(file: ShownFile, options: DiffOptions): TrustedHtml {
@@ -58,7 +67,12 @@ function diffFile(file: ShownFile, options: DiffOptions): TrustedHtml {
   const isSubmodule = file.new?.mode === '160000' || file.old?.mode === '160000';
   return html`<section class="panel diff-file" id="${id}" aria-label="${file.path}"><header>${statusIcon(file)}
 <h3><a href="#${id}">${name}</a></h3><span class="soft small">${aboutOf(file)}</span><span class="row push">${countsOf(file)}
-${blob === undefined || isSubmodule ? '' : html`<a class="small" href="${blob}">View file<span class="unseen"> ${file.path}</span></a>`}</span></header>
+${
+  blob === undefined || isSubmodule
+    ? ''
+    : html`<a class="small" href="${blob}">View file<span
+class="unseen"> ${file.path}</span></a>`
+}</span></header>
 ${options.threads?.ofFile?.(file.path)}${contentOf(file, id, options)}</section>`;
 }
 
@@ -112,7 +126,8 @@ function closedFile(file: ShownFile, id: string, { request }: DiffOptions): Trus
 
 function images(file: ShownFile, { diff, repositories }: DiffOptions): TrustedHtml {
   const figure = (title: string, address: string): TrustedHtml =>
-    html`<figure><figcaption class="soft small">${title}</figcaption><img src="${address}" alt="${title}: ${file.path}" loading="lazy"></figure>`;
+    html`<figure><figcaption class="soft small">${title}</figcaption><img src="${address}" alt="${title}: ${file.path}"
+loading="lazy"></figure>`;
   const before =
     file.old && diff.base !== null
       ? figure('Before', pagePathOf(repositories.base, 'raw', diff.base, file.previous_path ?? file.path))

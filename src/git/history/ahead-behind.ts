@@ -5,7 +5,7 @@ import { readRecords } from '../process/records.ts';
 import type { GitRepository } from '../repo.ts';
 
 /** The number of commits that a head has and the base lacks, and the reverse. */
-export type AheadBehind = { readonly ahead: number; readonly behind: number };
+type AheadBehind = { readonly ahead: number; readonly behind: number };
 
 /** A set of 31 histories fits into the bits of a number. */
 const mostHeads = 30;

@@ -23,7 +23,7 @@ const argsOf = ({ from, to, ignoresSpace }: DiffWay, format: readonly string[]):
 ];
 
 /** The patches of files, by path: all hunks, from the first `@@` on. `isCut`: git's output was longer than `most` bytes. */
-export type Patches = { readonly byPath: ReadonlyMap<string, string>; readonly isCut: boolean };
+type Patches = { readonly byPath: ReadonlyMap<string, string>; readonly isCut: boolean };
 
 const kept = kindOf<{ readonly texts: readonly (readonly [path: string, patch: string])[]; readonly isCut: boolean }>('patches');
 
@@ -81,7 +81,7 @@ function sectionsOf({ status, old: before, new: after }: PathChange): string[] {
 }
 
 /** Numbers of added and removed lines. */
-export type LineCounts = { readonly additions: number; readonly deletions: number };
+type LineCounts = { readonly additions: number; readonly deletions: number };
 
 const keptCounts = kindOf<{ readonly counts: readonly (readonly [path: string, counts: LineCounts])[] }>('space-counts');
 

@@ -54,12 +54,15 @@ function branchRow(branch: Branch, pull: PullOfBranch | undefined, repository: S
   const { name, commit } = branch;
   const isDefault = name === repository.default_branch;
   const path = repositoryPath(repository, 'tree', name);
+  const compare = isDefault ? '' : compareLink(name, repository);
   return html`<tr><th scope="row"><a class="title" href="${path}">${icon('branch')} ${middleCut(name)}</a>${
     isDefault ? html`<span class="badge">default</span>` : ''
   }${branch.protected ? html`<span class="badge">${icon('shield')}protected</span>` : ''}</th>
-<td class="small"><a class="cut" href="${repositoryPath(repository, 'commit', commit.sha)}" dir="auto">${subjectOf(commit.commit.message)}</a>
-<span class="row soft">${authorOf(commit.author, commit.commit.author.name)}${timeAgo(commit.commit.committer.date, now)}</span></td>
-<td>${isDefault ? '' : distance(branch, repository)}</td><td>${pull ? pullLink(pull, repository) : isDefault ? '' : compareLink(name, repository)}</td></tr>`;
+<td class="small"><a class="cut"
+href="${repositoryPath(repository, 'commit', commit.sha)}" dir="auto">${subjectOf(commit.commit.message)}</a>
+<span class="row soft">${authorOf(commit.author, commit.commit.author.name)}
+${timeAgo(commit.commit.committer.date, now)}</span></td>
+<td>${isDefault ? '' : distance(branch, repository)}</td><td>${pull ? pullLink(pull, repository) : compare}</td></tr>`;
 }
 
 function distance({ name, ahead_by, behind_by }: Branch, repository: ShownRepository): TrustedHtml {
@@ -71,7 +74,8 @@ ${counted(ahead_by, 'commit')} ahead of it"><span>${behind_by}<span class="unsee
 }
 
 const pullLink = (pull: PullOfBranch, repository: ShownRepository): TrustedHtml =>
-  html`<a class="row" href="${repositoryPath(repository, 'pull', pull.number)}" title="${pull.title}">${pullStateBadge(pull)}#${pull.number}</a>`;
+  html`<a class="row" href="${repositoryPath(repository, 'pull', pull.number)}"
+title="${pull.title}">${pullStateBadge(pull)}#${pull.number}</a>`;
 
 const compareLink = (name: string, repository: ShownRepository): TrustedHtml =>
   html`<a class="small" href="${repositoryPath(repository, 'compare', `${repository.default_branch}...${name}`)}">Compare<span

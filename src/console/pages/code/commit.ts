@@ -49,9 +49,15 @@ ${timeAgo(author.date, request.now)}</span></span>${committerOf(commit, request)
         commit.parents.map(({ sha }) => commitLink(repository, sha)),
         ' + ',
       )}</span><span class="row soft">commit <span class="sha">${commit.sha}</span></span>
-<span class="row push"><a href="${path}/commit/${commit.sha}.diff">Diff</a><a href="${path}/commit/${commit.sha}.patch">Patch</a></span></div>
+<span class="row push"><a href="${path}/commit/${commit.sha}.diff">Diff</a><a
+href="${path}/commit/${commit.sha}.patch">Patch</a></span></div>
 ${containing ? refs(repository, containing) : ''}${checks(repository, commit.sha, { status, runs })}</section>
-${commit.parents.length > 1 ? html`<p class="notice">This commit merges ${counted(commit.parents.length, 'parent')}. Its changes from the first are shown.</p>` : ''}
+${
+  commit.parents.length > 1
+    ? html`<p
+class="notice">This commit merges ${counted(commit.parents.length, 'parent')}. Its changes from the first are shown.</p>`
+    : ''
+}
 ${diffView({
   diff,
   request,
@@ -108,7 +114,12 @@ function belowDiff(comments: readonly ShownComment[], { now }: PageRequest<unkno
   if (comments.length === 0) return html``;
   return html`<section class="stack" aria-label="Comments"><h2>${counted(comments.length, 'comment')}</h2>${comments.map(
     (comment) =>
-      html`<div>${comment.path === null ? '' : html`<p class="soft small">On <a class="inline" href="#${diffAnchor(comment.path)}">${middleCut(comment.path)}</a></p>`}
+      html`<div>${
+        comment.path === null
+          ? ''
+          : html`<p class="soft small">On <a class="inline"
+href="#${diffAnchor(comment.path)}">${middleCut(comment.path)}</a></p>`
+      }
 ${inlineThread({ comments: [comment], anchorOf }, now)}</div>`,
   )}</section>`;
 }
@@ -127,7 +138,8 @@ function refs(repository: ShownRepository, { branches, tags }: { readonly branch
   const linked = (name: string, shape: IconName): TrustedHtml =>
     html`<a class="badge" href="${repositoryPath(repository, 'tree', name)}">${icon(shape)}${middleCut(name, 40)}</a>`;
   const rest = branches.is_complete && tags.is_complete ? '' : html`<span class="soft small">and others</span>`;
-  return html`<p class="commit-refs"><span class="soft small">Contained in</span>${branches.names.map((name) => linked(name, 'branch'))}
+  return html`<p class="commit-refs"><span
+class="soft small">Contained in</span>${branches.names.map((name) => linked(name, 'branch'))}
 ${tags.names.map((name) => linked(name, 'tag'))}${rest}</p>`;
 }
 
@@ -156,6 +168,8 @@ function checks(repository: ShownRepository, sha: string, { status, runs }: Foun
   const word = (count: number, name: IconName, className: string, text: string): TrustedHtml =>
     count === 0 ? html`` : html`<span class="row ${className}">${icon(name)}${count} ${text}</span>`;
   const total = (status?.total_count ?? 0) + (runs?.total_count ?? 0);
-  return html`<p class="commit-facts"><a href="${repositoryPath(repository, 'actions')}?head_sha=${sha}">${counted(total, 'check')}</a>
-${word(failed, 'circle-x', 'bad', 'failed')}${word(waiting, 'clock', 'wait', 'waiting')}${word(passed, 'circle-check', 'ok', 'passed')}</p>`;
+  return html`<p class="commit-facts"><a
+href="${repositoryPath(repository, 'actions')}?head_sha=${sha}">${counted(total, 'check')}</a>
+${word(failed, 'circle-x', 'bad', 'failed')}${word(waiting, 'clock', 'wait', 'waiting')}
+${word(passed, 'circle-check', 'ok', 'passed')}</p>`;
 }

@@ -47,14 +47,17 @@ export const comparePage = page({
     const { base = repository.default_branch, head } = sidesOf(request.words.basehead);
     const { status, commits, ahead_by, behind_by, diff } = comparison;
     const path = repositoryPath(repository, 'compare', `${base}...${head}`);
+    const distance = `${counted(ahead_by, 'commit')} ahead, ${counted(behind_by, 'commit')} behind`;
     const pull = repositoryPath(repository, 'compare', `${comparison.base.sha}...${comparison.head.sha}`);
     return {
       title: `Comparing ${base}...${head} · ${repository.full_name}`,
       body: html`<div class="heading"><h1>Compare changes</h1><span class="row push"><a href="${path}.diff">Diff</a>
-<a href="${path}.patch">Patch</a><a href="${pull}" title="The same two commits, wherever the branches go">Permanent link</a></span></div>
+<a href="${path}.patch">Patch</a><a href="${pull}"
+title="The same two commits, wherever the branches go">Permanent link</a></span></div>
 ${chooser(repository, { base, head })}
-<p class="row compare-summary"><code>${base}</code>${commitOf(comparison.base)} … <code>${head}</code>${commitOf(comparison.head)}
-<span class="soft">${status === null ? '' : html`${counted(ahead_by, 'commit')} ahead, ${counted(behind_by, 'commit')} behind`}</span></p>
+<p class="row compare-summary"><code>${base}</code>${commitOf(comparison.base)} …
+<code>${head}</code>${commitOf(comparison.head)}
+<span class="soft">${status === null ? '' : distance}</span></p>
 ${
   status === null
     ? emptyState({
@@ -72,7 +75,12 @@ ${
                   ? html`Compare them <a class="inline" href="${swapped(repository, base, head)}">the other way round</a>.`
                   : 'Both are the same commit.',
             })
-          : html`<h2>${counted(ahead_by, 'commit')}</h2>${ahead_by > commits.length ? html`<p class="soft">The latest ${commits.length} are shown.</p>` : ''}
+          : html`<h2>${counted(ahead_by, 'commit')}</h2>${
+              ahead_by > commits.length
+                ? html`<p
+class="soft">The latest ${commits.length} are shown.</p>`
+                : ''
+            }
 ${commitRows(commits, { full_name: comparison.head.repository }, request.now)}`
       }${
         diff && (diff.changed_files > 0 || commits.length > 0)

@@ -36,7 +36,8 @@ export const pullFilesPage = page({
         threads: shown.threads,
       })}${shown.elsewhere}${
         (found?.total_count ?? 0) > count
-          ? html`<p class="notice">The first ${counted(count, 'comment')} are shown. The others are in the <a href="${path}">conversation</a>.</p>`
+          ? html`<p class="notice">The first ${counted(count, 'comment')} are shown. The others are in the <a
+href="${path}">conversation</a>.</p>`
           : ''
       }`,
     };
@@ -90,9 +91,11 @@ function arranged(threads: readonly Thread[], diff: Diff, now: Date): { threads:
     elsewhere:
       elsewhere.length === 0
         ? html``
-        : html`<section class="stack" aria-label="Conversations elsewhere"><h2>On files that are not shown here</h2>${elsewhere.map(
+        : html`<section class="stack"
+aria-label="Conversations elsewhere"><h2>On files that are not shown here</h2>${elsewhere.map(
             ([path, found]) =>
-              html`<div class="panel"><header><h3>${path}</h3></header><div class="body stack">${found.map((thread) => shownOther(thread, shownThread))}</div></div>`,
+              html`<div class="panel"><header><h3>${path}</h3></header><div
+class="body stack">${found.map((thread) => shownOther(thread, shownThread))}</div></div>`,
           )}</section>`,
   };
 }
@@ -108,5 +111,6 @@ function shownOther(thread: Thread, show: (thread: Thread) => TrustedHtml): Trus
   const [first] = thread.comments;
   if (!first || first.subject_type === 'file') return show(thread);
   const line = first.line ?? first.original_line;
-  return html`<div><p class="soft small">On line ${line}${first.line === null ? ' of an earlier version' : ''}</p>${show(thread)}</div>`;
+  return html`<div><p
+class="soft small">On line ${line}${first.line === null ? ' of an earlier version' : ''}</p>${show(thread)}</div>`;
 }

@@ -45,14 +45,23 @@ export const tagsPage = page({
 function tagRow(tag: Tag, release: ReleaseOfTag | undefined, repository: ShownRepository, now: Date): TrustedHtml {
   const { name, sha, is_commit, date, message } = tag;
   const download = (kind: 'zip' | 'tar.gz'): TrustedHtml =>
-    html`<a href="${repositoryPath(repository, 'archive/refs/tags', `${name}.${kind}`)}" rel="nofollow">${icon('download')}${kind}<span
+    html`<a href="${repositoryPath(repository, 'archive/refs/tags', `${name}.${kind}`)}"
+rel="nofollow">${icon('download')}${kind}<span
 class="unseen"> of ${name}</span></a>`;
-  return html`<li><div class="grow"><a class="title" href="${repositoryPath(repository, 'tree', name)}">${icon('tag')} ${middleCut(name)}</a>
+  return html`<li><div class="grow"><a class="title"
+href="${repositoryPath(repository, 'tree', name)}">${icon('tag')} ${middleCut(name)}</a>
 ${message === null || message === '' ? '' : html`<p class="soft cut" dir="auto">${subjectOf(message)}</p>`}
-<p class="row soft small">${is_commit ? commitLink(repository, sha) : html`<span class="sha">${sha.slice(0, 7)}</span>`}${timeAgo(date, now)}
+<p class="row soft small">${
+    is_commit
+      ? commitLink(repository, sha)
+      : html`<span
+class="sha">${sha.slice(0, 7)}</span>`
+  }${timeAgo(date, now)}
 ${is_commit ? html`${download('zip')}${download('tar.gz')}` : ''}</p></div>${
     release
-      ? html`<a class="badge" href="${repositoryPath(repository, 'releases/tag', name)}">${icon('package')}${release.prerelease ? 'Pre-release' : 'Release'}<span
+      ? html`<a class="badge"
+href="${repositoryPath(repository, 'releases/tag', name)}">${icon('package')}
+${release.prerelease ? 'Pre-release' : 'Release'}<span
 class="unseen"> ${release.name ?? name}</span></a>`
       : ''
   }</li>`;

@@ -4,22 +4,16 @@ import { Type } from 'typebox';
 import { readsContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pagesInside } from '#endpoint/paging.ts';
-import { openObjects } from '#git/objects/objects.ts';
-import { findRevision } from '#git/refs/resolve.ts';
 import { repoOf } from '#git/store.ts';
 import { fixedValue } from '#lib/limits.ts';
-import { notFound } from '#lib/refusal.ts';
 import { Nullable, OneOf } from '#lib/shape.ts';
-import { findComparison, summarize } from './compare.ts';
 import { listContaining } from './containing.ts';
-import { readDiff } from './diffs/read.ts';
 import { Diff, DiffQuery } from './diffs/schemas.ts';
 import { diffLimits } from './limits.ts';
-import { repositoryUrlsOf } from './links.ts';
 import { commit } from './path-resources.ts';
-import { presentCommit } from './present.ts';
 import { maxFiles } from './rules.ts';
 import { Commit, comparisonStatuses } from './schemas.ts';
+import { presentShownCommit, presentShownComparison } from './shown.ts';
 
 const filesOnPage = fixedValue(diffLimits.files);
 const paging = pagesInside({ defaultLimit: filesOnPage, maxLimit: filesOnPage, most: maxFiles });
@@ -33,18 +27,7 @@ export const showCommit = endpoint({
   query: DiffQuery,
   paging,
   replies: { 200: Type.Object({ commit: Commit, diff: Diff }) },
-  async handle({ scope, at, query, page }) {
-    const gitRepository = repoOf(scope.git, at.repo.id);
-    const found = await findRevision(gitRepository, at.ref, { peel: 'commit' });
-    if (found?.type !== 'commit') throw notFound();
-    await using reader = await openObjects(gitRepository);
-    const commit = await reader.getCommit(found.oid);
-    const [shown, { body: diff, total }] = await Promise.all([
-      presentCommit(scope, repositoryUrlsOf(scope.links, at.repo), commit),
-      readDiff(gitRepository, { from: commit.parents[0] ?? null, to: commit.oid }, { query, page }),
-    ]);
-    return { body: { commit: shown, diff }, total };
-  },
+  handle: ({ scope, at, query, page }) => presentShownCommit(scope, at.repo, at.ref, { query, page }),
 });
 
 const Names = Type.Object({ names: Type.Array(Type.String()), is_complete: Type.Boolean() });
@@ -82,12 +65,5 @@ export const showComparison = endpoint({
       diff: Nullable(Diff),
     }),
   },
-  async handle({ scope, at, query, page }) {
-    const comparison = await findComparison(scope, at.repo, at.basehead);
-    const { mergeBase, ...body } = await summarize(scope, comparison);
-    const { gitRepository, ends } = comparison;
-    if (mergeBase === undefined) return { body: { ...body, diff: null }, total: 0 };
-    const { body: diff, total } = await readDiff(gitRepository, { from: mergeBase, to: ends.head }, { query, page });
-    return { body: { ...body, diff }, total };
-  },
+  handle: ({ scope, at, query, page }) => presentShownComparison(scope, at.repo, at.basehead, { query, page }),
 });

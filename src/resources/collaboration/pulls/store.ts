@@ -363,7 +363,7 @@ export const listWithCommit = (db: Db, repository: RepositoryId, commit: string,
     page,
   );
 
-type PullOfBranch = Pick<PullRow, 'head_ref' | 'number' | 'title' | 'state' | 'is_draft' | 'merged_at'>;
+export type PullOfBranch = Pick<PullRow, 'head_ref' | 'number' | 'title' | 'state' | 'is_draft' | 'merged_at'>;
 
 /** The latest pull request of each of these branches of a repository into another branch of it. */
 export async function listOfBranches(db: Db, repository: RepositoryId, branches: readonly string[]): Promise<PullOfBranch[]> {

@@ -81,7 +81,8 @@ test('long lines are cut', async () => {
 });
 
 test('a patch of 50,000 lines holds the event loop for short turns only', async () => {
-  const large = `@@ -1,25000 +1,25000 @@\n${'-an old line with some words\n'.repeat(25_000)}${'+a new line with some words\n'.repeat(25_000)}`;
+  const [removed, added] = ['-an old line with some words\n', '+a new line with some words\n'];
+  const large = `@@ -1,25000 +1,25000 @@\n${removed.repeat(25_000)}${added.repeat(25_000)}`;
   const { result, longest } = await longestTurn(() => parseRows(large, { from: 49_000 }));
   expect(result.rows.length).toBeGreaterThan(900);
   expect(longest).toBeLessThan(20);

@@ -3,7 +3,7 @@ import { fixedValue } from '#lib/limits.ts';
 import { diffLimits } from '../limits.ts';
 
 /** Ranges of characters: the start and the end of each, one after the other. */
-export type Marks = readonly number[];
+type Marks = readonly number[];
 
 const maxLine = fixedValue(diffLimits.markedLine);
 const maxWords = fixedValue(diffLimits.markedWords);

@@ -13,7 +13,7 @@ import { repoOf } from '#git/store.ts';
 import { notFound } from '#lib/refusal.ts';
 import { Nothing } from '#lib/shape.ts';
 import { getCommitOid, repositoryUrlsOf } from '#resources/code/commits/index.ts';
-import { type ArchivedCommit, archiveName, keyOfCommit } from '../archive-address.ts';
+import { archiveName, keyOfCommit } from '../archive-address.ts';
 import { archivedCommit } from '../path-resources.ts';
 import { RepositoryTag } from '../schemas.ts';
 import { archiveTypes, sendArchive } from '../send-archive.ts';

@@ -3,13 +3,9 @@ import { Type } from 'typebox';
 import { readsContents } from '#access/policies.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import { pages } from '#endpoint/paging.ts';
-import { openObjects } from '#git/objects/objects.ts';
-import { listRefs } from '#git/refs/refs.ts';
 import { repoOf } from '#git/store.ts';
 import { Nullable, Timestamp } from '#lib/shape.ts';
-import { presentMessage, presentPerson } from '#resources/code/commits/index.ts';
-
-const tags = 'refs/tags/';
+import { listShownTags } from '../shown-tags.ts';
 
 export const showTags = endpoint({
   id: 'git/show-tags',
@@ -32,30 +28,5 @@ export const showTags = endpoint({
       }),
     ),
   },
-  async handle({ at, page, query, services: { git } }) {
-    const gitRepository = repoOf(git, at.repo.id);
-    const word = query.q?.toLowerCase() ?? '';
-    const isWanted = (name: string): boolean => name.slice(tags.length).toLowerCase().includes(word);
-    const { rows, total } = await listRefs(gitRepository, { prefix: tags, newestFirst: true, isWanted, ...page });
-    await using reader = await openObjects(gitRepository);
-    const [commits, annotated] = await Promise.all([
-      reader.findCommits(rows.flatMap(({ type, oid, peeled }) => (type === 'commit' ? [oid] : (peeled?.oid ?? [])))),
-      Promise.all(rows.map(({ type, oid }) => (type === 'tag' ? reader.getTag(oid) : undefined))),
-    ]);
-    return {
-      rows: rows.map(({ name, oid, peeled }, index) => {
-        const sha = peeled?.oid ?? oid;
-        const [tag, commit] = [annotated[index], commits.get(sha)];
-        const person = tag?.tagger ?? commit?.committer;
-        return {
-          name: name.slice(tags.length),
-          sha,
-          is_commit: commit !== undefined,
-          date: person ? presentPerson(person).date : null,
-          message: tag ? presentMessage(tag.message) : null,
-        };
-      }),
-      total,
-    };
-  },
+  handle: ({ at, page, query, services: { git } }) => listShownTags(repoOf(git, at.repo.id), query.q ?? '', page),
 });

@@ -10,7 +10,7 @@ import { timestamp } from '#lib/time.ts';
 import { Diff, DiffQuery, diffLimits, maxFiles, readDiff } from '#resources/code/commits/index.ts';
 import { states } from '#resources/collaboration/issues/index.ts';
 import { pull } from '../path-resources.ts';
-import { listOfBranches } from '../store.ts';
+import { listOfBranches, type PullOfBranch } from '../store.ts';
 
 const filesOnPage = fixedValue(diffLimits.files);
 
@@ -33,6 +33,15 @@ export const showPullDiff = endpoint({
 /** Branch names can't hold colons, so that they are joined by these. */
 const separator = ':';
 
+const presentOfBranch = ({ head_ref, number, title, state, is_draft, merged_at }: PullOfBranch) => ({
+  branch: head_ref,
+  number,
+  title,
+  state,
+  draft: is_draft,
+  merged_at: merged_at && timestamp(merged_at),
+});
+
 export const listPullsOfBranches = endpoint({
   id: 'pulls/list-of-branches',
   method: 'GET',
@@ -54,13 +63,6 @@ export const listPullsOfBranches = endpoint({
   },
   async handle({ db, at, query }) {
     const rows = await listOfBranches(db, at.repo.id, query.branches.split(separator).slice(0, 100));
-    return rows.map(({ head_ref, number, title, state, is_draft, merged_at }) => ({
-      branch: head_ref,
-      number,
-      title,
-      state,
-      draft: is_draft,
-      merged_at: merged_at && timestamp(merged_at),
-    }));
+    return rows.map(presentOfBranch);
   },
 });
