@@ -4,6 +4,7 @@ import { expect, test } from 'vitest';
 import { allPages } from '#console/all.ts';
 import { findAsset, scriptAddress, styleAddress } from '#html/assets.ts';
 import { pageRouterOf } from '#server/console/pages-router.ts';
+import { openTab, visit } from '#test/support/browser.ts';
 import type { Client } from '#test/support/client.ts';
 import { commitFiles } from '#test/support/commit.ts';
 import { pagesAs } from '#test/support/page-client.ts';
@@ -116,6 +117,25 @@ test.each(built)('$path keeps its budget', async ({ path, statements, bytes, add
   expect(many, 'statements').toBeLessThanOrEqual(statements);
   expect(gzipSync(text).length, 'bytes').toBeLessThanOrEqual(bytes);
 });
+
+test('nothing moves while a page loads', async () => {
+  const tab = await openTab(w, ada);
+  for (const { path } of built) {
+    await visit(tab, path);
+    expect(await tab.page.evaluate(layoutShift), path).toBe(0);
+  }
+});
+
+/** Runs in the browser. How far elements have moved by themselves, since the page began to load. */
+function layoutShift(): Promise<number> {
+  return new Promise((resolve) => {
+    let sum = 0;
+    new PerformanceObserver((list) => {
+      for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
+    }).observe({ type: 'layout-shift', buffered: true });
+    setTimeout(() => resolve(sum), 100);
+  });
+}
 
 test('styles and scripts stay small', () => {
   const size = (address: string): number => findAsset(address.slice('/_assets/'.length))?.bytes.length ?? Number.NaN;

@@ -1,5 +1,5 @@
-// Pictures of pages, light and dark, on a desk and on a phone. With the package's browser, which brings its fonts, they are
-// compared with those in `screenshots`; HEARTH_TEST_SCREENSHOTS=update writes these anew. Other browsers only make them.
+// Pictures of pages, light and dark, on a desk and on a phone. With HEARTH_TEST_SCREENSHOTS=compare and the package's browser,
+// which brings its fonts, they are compared with those in `screenshots`; HEARTH_TEST_SCREENSHOTS=update writes these anew.
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -16,7 +16,9 @@ import { world } from '#test/support/world.ts';
 const w = await world();
 const find = pageRouterOf(allPages);
 const kept = join(import.meta.dirname, 'screenshots');
-const isUpdate = process.env.HEARTH_TEST_SCREENSHOTS === 'update';
+const wanted = process.env.HEARTH_TEST_SCREENSHOTS;
+const isUpdate = wanted === 'update';
+const isCompared = isPackagedBrowser() && (isUpdate || wanted === 'compare');
 
 const ada = await w.user('ada');
 const org = await w.org(ada, 'analytical');
@@ -100,7 +102,7 @@ test.each(['desk', 'phone'] as const)('pages look as they did, on a %s', async (
       const file = `${name}-${colorScheme}-${device}.png`;
       const picture = await tab.page.screenshot({ path: join(made, file) });
       expect(picture.length, file).toBeGreaterThan(3_000);
-      if (!isPackagedBrowser()) continue;
+      if (!isCompared) continue;
       if (isUpdate) mkdirSync(kept, { recursive: true });
       if (isUpdate) writeFileSync(join(kept, file), picture);
       const known = join(kept, file);

@@ -29,7 +29,9 @@ async function launch(): Promise<Browser> {
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs22.x';
   const { default: packaged } = await import('@sparticuz/chromium');
   const executablePath = await packaged.executablePath();
-  return chromium.launch({ executablePath, args: packaged.args });
+  // One process for everything ends with the first context that is closed.
+  const args = packaged.args.filter((argument) => argument !== '--single-process');
+  return chromium.launch({ executablePath, args });
 }
 
 type ContextOptions = Parameters<Browser['newContext']>[0];
