@@ -132,7 +132,7 @@ function layoutShift(): Promise<number> {
     let sum = 0;
     new PerformanceObserver((list) => {
       for (const entry of list.getEntries()) sum += (entry as PerformanceEntry & { value: number }).value;
-    }).observe({ type: 'layout-shift', buffered: true });
+    }).observe({ type: 'layout-shift' as 'measure', buffered: true });
     setTimeout(() => resolve(sum), 100);
   });
 }

@@ -12,6 +12,7 @@ import { endpointOf } from '#test/support/conformance.ts';
 import type { SampleStage } from '#test/support/samples.ts';
 import { sshKey } from '#test/support/ssh-key.ts';
 import type { World } from '#test/support/world.ts';
+import { makeAttacked } from './attacked.ts';
 
 /** Those who look at the installation. A visitor has no account. */
 export type Viewers = Readonly<Record<'owner' | 'reader' | 'outsider', Account>> & { readonly visitor: undefined };
@@ -26,6 +27,8 @@ export type Installation = {
   /** The organization that only its members see into: its repository is private. */
   readonly hidden: SampleStage;
   readonly open: SampleStage;
+  /** The path of a public repository, all of whose texts attack who reads them. */
+  readonly attacked: string;
   /** Everything that can be read. */
   readonly sampled: readonly Sampled[];
 };
@@ -35,7 +38,11 @@ const marked = /^(title|body|description|message|summary|text|commit_message|com
 /** A mark is one word of letters and digits, so that it survives in addresses, Markdown and HTML. */
 export const marksIn = (text: string): Set<string> => new Set(text.match(/zq[a-z0-9]+zq/g));
 
-const wordOf = (...parts: readonly string[]): string => `zq${parts.join('').toLowerCase().replaceAll(/[^a-z0-9]/g, '')}zq`;
+const wordOf = (...parts: readonly string[]): string =>
+  `zq${parts
+    .join('')
+    .toLowerCase()
+    .replaceAll(/[^a-z0-9]/g, '')}zq`;
 
 /** A body with a mark in each of its texts, which tells what wrote it. */
 function markTexts(value: unknown, mark: (field: string) => string): unknown {
@@ -150,5 +157,6 @@ export async function makeInstallation(world: World): Promise<Installation> {
   }
   await makeNamed(hidden);
   await makeNamed(open);
-  return { viewers, hidden, open, sampled };
+  const attacked = await makeAttacked(open);
+  return { viewers, hidden, open, attacked: `/${open.org.login}/${attacked.name}`, sampled };
 }

@@ -3,6 +3,11 @@ import { expect, test } from 'vitest';
 import { openTab, visit } from '#test/support/browser.ts';
 import { world } from '#test/support/world.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: the project doesn't load the types of what runs in the browser
+declare const document: any;
+// biome-ignore lint/suspicious/noExplicitAny: the project doesn't load the types of what runs in the browser
+declare const getComputedStyle: any;
+
 const w = await world();
 
 test('by keys alone, one searches, skips to the content, follows a link and opens a menu', async () => {
@@ -54,7 +59,7 @@ test('by keys alone, one searches, skips to the content, follows a link and open
   await page.getByRole('button', { name: 'Sign out' }).waitFor({ state: 'hidden' });
 
   // The slash leads to the search, and text in it is text.
-  await page.evaluate(() => (document.activeElement as HTMLElement | null)?.blur());
+  await page.evaluate(() => document.activeElement?.blur());
   await page.keyboard.press('/');
   await page.keyboard.type('roof/');
   expect(await page.getByRole('searchbox').inputValue()).toBe('roof/');

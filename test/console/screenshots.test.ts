@@ -13,6 +13,15 @@ import { commitFiles } from '#test/support/commit.ts';
 import { atEndOfFile } from '#test/support/end-of-file.ts';
 import { world } from '#test/support/world.ts';
 
+// biome-ignore lint/suspicious/noExplicitAny: the project doesn't load the types of what runs in the browser
+declare const document: any;
+// biome-ignore lint/suspicious/noExplicitAny: the project doesn't load the types of what runs in the browser
+declare const innerWidth: any;
+// biome-ignore lint/suspicious/noExplicitAny: the project doesn't load the types of what runs in the browser
+declare const Image: any;
+// biome-ignore lint/suspicious/noExplicitAny: the project doesn't load the types of what runs in the browser
+declare const OffscreenCanvas: any;
+
 const w = await world();
 const find = pageRouterOf(allPages);
 const kept = join(import.meta.dirname, 'screenshots');
@@ -28,7 +37,7 @@ const readme =
   '# The engine\n\nIt weaves **algebraic patterns** just as the loom weaves flowers and leaves.\n\n- [x] Mill\n- [ ] Store\n';
 const tip = await commitFiles(w, repo, {
   'README.md': readme,
-  'src/mill.ts': 'export const turn = (wheel: number): string => `turn ${wheel}`;\n',
+  'src/mill.ts': 'export const turn = (wheel: number): number => wheel * 3;\n',
   'docs/notes.md': '# Notes\n',
 });
 const client = await w.as(ada);

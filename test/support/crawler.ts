@@ -81,7 +81,7 @@ export async function crawl(world: World, account: Account | undefined, start: r
   let working = 0;
   await new Promise<void>((resolve, reject) => {
     const next = (): void => {
-      if (wanted.length === 0 && working === 0) return resolve();
+      if (wanted.length === 0 && working === 0) resolve();
       while (working < atOnce) {
         const one = wanted.shift();
         if (!one) return;

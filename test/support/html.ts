@@ -12,7 +12,23 @@ export type ReadDocument = {
 const emptyElements = new Set('area base br col embed hr img input link meta source track wbr'.split(' '));
 
 /** Elements of which there is one in a document. */
-const single = ['title', 'h1', 'main', 'body'];
+const single = ['title', 'main', 'body'];
+
+/** As browsers read addresses. */
+const withoutControls = (text: string): string => [...text].filter((character) => character > ' ').join('');
+
+/** What could run as a script, or load one of others. The content security policy would forbid it, but is the second defence. */
+function dangersOf(name: string, attributes: Readonly<Record<string, string>>): string[] {
+  const found = Object.entries(attributes).flatMap(([attribute, value]) => {
+    const address = withoutControls(value).toLowerCase();
+    const isScript = /^(xlink:)?href$|^src$|^action$/.test(attribute) && /^(javascript|vbscript|data):/.test(address);
+    const isDangerous = attribute.startsWith('on') || ['style', 'srcdoc', 'formaction', 'ping'].includes(attribute) || isScript;
+    return isDangerous ? [`${name} has ${attribute}="${value}"`] : [];
+  });
+  const isForeign = ['iframe', 'object', 'embed', 'base', 'frame', 'math', 'applet'].includes(name);
+  const isInline = name === 'script' && attributes.src?.startsWith('/_assets/') !== true;
+  return isForeign || isInline ? [...found, `${name} stands in the page`] : found;
+}
 
 export function readDocument(text: string): ReadDocument {
   const ids = new Set<string>();
@@ -22,7 +38,9 @@ export function readDocument(text: string): ReadDocument {
   let [title, inTitle, closed] = ['', false, 0];
   let isForeign = 0;
   const parser = new Parser({
-    onopentag(name, { id, href, src }) {
+    onopentag(name, attributes) {
+      const { id, href, src } = attributes;
+      problems.push(...dangersOf(name, attributes));
       counts.set(name, (counts.get(name) ?? 0) + 1);
       if (name === 'svg') isForeign++;
       // The titles of pictures are not the document's.
@@ -47,6 +65,8 @@ export function readDocument(text: string): ReadDocument {
   const ends = text.match(/<\/[a-z]/gi)?.length ?? 0;
   if (ends !== closed) problems.push(`${ends} elements end, ${closed} of which were open`);
   for (const name of single) if (counts.get(name) !== 1) problems.push(`${counts.get(name) ?? 0} elements ${name}`);
+  // Markdown has headings of its own.
+  if (!counts.has('h1')) problems.push('no heading');
   if (title.trim() === '' || /undefined|\[object/.test(title)) problems.push(`the title is “${title}”`);
   return { title, links, ids, problems };
 }
