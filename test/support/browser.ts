@@ -1,5 +1,5 @@
 // A real browser for tests: the one that HEARTH_TEST_BROWSER names, that of the machine, or the one of the package
-// @sparticuz/chromium.
+// @sparticuz/chromium, which `HEARTH_TEST_BROWSER=package` asks for.
 import { existsSync } from 'node:fs';
 import { AxeBuilder } from '@axe-core/playwright';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
@@ -13,14 +13,25 @@ const ofMachine = ['/usr/bin/chromium', '/usr/bin/chromium-browser', '/usr/bin/g
 
 let opened: Promise<Browser> | undefined;
 
-async function launch(): Promise<Browser> {
+/** The program to run; undefined for that of the package. */
+function namedBrowser(): string | undefined {
   const named = process.env.HEARTH_TEST_BROWSER ?? ofMachine.find((file) => existsSync(file));
+  return named === 'package' ? undefined : named;
+}
+
+/** Whether pages look the same everywhere, since the package brings the browser and its fonts. */
+export const isPackagedBrowser = (): boolean => namedBrowser() === undefined;
+
+async function launch(): Promise<Browser> {
+  const named = namedBrowser();
   if (named !== undefined) return chromium.launch({ executablePath: named, args: ['--no-sandbox', '--disable-gpu'] });
   // The package unpacks the libraries that a bare machine lacks only if it takes itself to be there.
   process.env.AWS_EXECUTION_ENV ??= 'AWS_Lambda_nodejs22.x';
   const { default: packaged } = await import('@sparticuz/chromium');
   const executablePath = await packaged.executablePath();
-  return chromium.launch({ executablePath, args: packaged.args });
+  // One process for everything ends with the first context that is closed.
+  const args = packaged.args.filter((argument) => argument !== '--single-process');
+  return chromium.launch({ executablePath, args });
 }
 
 type ContextOptions = Parameters<Browser['newContext']>[0];
