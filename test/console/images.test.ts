@@ -45,7 +45,9 @@ test('an image of another server is loaded through this one, and shown', async (
   await expect.poll(() => tab.page.getByAltText('A pixel').evaluate(isShown)).toBe(true);
   // What the API replies with stays as it is.
   const client = await w.as(ada);
-  const issue = await client.get(`/repos/${ada.login}/${repo.name}/issues/1`, { headers: { accept: 'application/vnd.service.html+json' } });
+  const issue = await client.get(`/repos/${ada.login}/${repo.name}/issues/1`, {
+    headers: { accept: 'application/vnd.service.html+json' },
+  });
   expect(issue.body.body_html).toContain(elsewhere.url);
 });
 

@@ -35,7 +35,9 @@ test('forks that the viewer may see are listed', async () => {
   await (await w.as(bob)).post(`/repos/${owner.login}/${repo.name}/forks`, { name: 'my-fork' });
   await w.settle();
   expect((await (await pagesAs(w, eve)).get(`${base}/forks`)).text).toContain(`${bob.login}/my-fork`);
-  expect((await (await pagesAs(w, eve)).get(`/${bob.login}/my-fork/forks`)).text).toMatch(new RegExp(`fork of <a\\s+href="${base}">`));
+  expect((await (await pagesAs(w, eve)).get(`/${bob.login}/my-fork/forks`)).text).toMatch(
+    new RegExp(`fork of <a\\s+href="${base}">`),
+  );
 });
 
 test('contributors have bars by the number of their commits, and names are escaped', async () => {
