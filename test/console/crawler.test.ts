@@ -137,7 +137,9 @@ describe.each(viewerNames)('for the %s', (name) => {
   test('links to a part of a page lead to one that exists', () => {
     const dead = crawls[name].anchors.flatMap(({ from, address, id }) => {
       const end = endOf(crawls[name], address);
-      return isOfAttacker(from) || end?.status !== 200 || !end.document || end.document.ids.has(id) ? [] : [`${address}#${id}, linked by ${from}`];
+      return isOfAttacker(from) || end?.status !== 200 || !end.document || end.document.ids.has(id)
+        ? []
+        : [`${address}#${id}, linked by ${from}`];
     });
     expect([...new Set(dead)]).toEqual([]);
   });
