@@ -13,7 +13,7 @@ const commands = await loadCommands();
 /** The variables by which tests are made longer. */
 const ofTests = (): string[] =>
   readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.test.ts'))
+    .filter((name) => name.endsWith('.ts') && !name.startsWith('spec/'))
     .flatMap((name) => [...readFileSync(join(root, 'test', name), 'utf8').matchAll(/process\.env\.(HEARTH_TEST_\w+)/g)])
     .map(([, name = '']) => name);
 

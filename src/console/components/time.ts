@@ -13,7 +13,7 @@ const words = new Intl.RelativeTimeFormat('en', { numeric: 'auto' });
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'short', timeZone: 'UTC' });
 
 /** How long ago a time was, such as "3 hours ago". */
-export function relativeTime(time: Date, now: Date): string {
+function relativeTime(time: Date, now: Date): string {
   const seconds = (time.getTime() - now.getTime()) / 1_000;
   for (const [unit, length] of units) if (Math.abs(seconds) >= length) return words.format(Math.trunc(seconds / length), unit);
   return 'just now';

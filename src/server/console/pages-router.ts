@@ -16,7 +16,8 @@ export type FormRouter = PageRouter<Form>;
 type Route<Item> = { readonly page: Item; readonly rest: string | undefined };
 
 /**
- * The router of all pages, or of all forms. A path may end with a star, so that its last word holds slashes, and with an ending such as `.diff`.
+ * The router of all pages, or of all forms. A path may end with a star, so that its last word holds slashes, and with an
+ * ending such as `.diff`.
  * @throws Error if two of them have the same address
  */
 export function pageRouterOf<Item extends Addressed>(pages: readonly Item[]): PageRouter<Item> {

@@ -4,7 +4,7 @@ import { artifactPage, jobLogPage, runLogsPage } from './downloads.ts';
 import { jobPage } from './job.ts';
 import { attemptPage, runPage } from './run.ts';
 import { runsPage, workflowPage } from './runs.ts';
-import { cachesPage, runnersPage } from './storage.ts';
+import { cachesPage } from './storage.ts';
 
 export const actionsPages: readonly Page[] = [
   runsPage,
@@ -16,7 +16,6 @@ export const actionsPages: readonly Page[] = [
   jobLogPage,
   runLogsPage,
   cachesPage,
-  runnersPage,
   deploymentsPage,
   activityLogPage,
   environmentPage,

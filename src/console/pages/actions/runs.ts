@@ -111,10 +111,9 @@ function runRow(repository: ShownRepository, run: Run, now: Date): TrustedHtml {
   const address = repositoryPath(repository, 'actions', 'runs', run.id);
   const end = run.status === 'completed' ? run.updated_at : null;
   const branch = run.head_branch;
+  const attempt = run.run_attempt > 1 ? html` · attempt ${run.run_attempt}` : '';
   return html`<li>${stateIcon(run)}<div class="grow"><a class="title" href="${address}">${run.display_title}</a>
-<div class="small soft">${run.name} #${run.run_number}${run.run_attempt > 1 ? html` · attempt ${run.run_attempt}` : ''} · ${eventText(
-    run.event,
-  )}
+<div class="small soft">${run.name} #${run.run_number}${attempt} · ${eventText(run.event)}
 by ${personLink(run.actor)}</div></div>
 ${
   branch === null

@@ -1,4 +1,4 @@
-// Caches and runners.
+// Caches.
 import { counted, emptyState, pager } from '#console/components/lists.ts';
 import { sizeText } from '#console/components/run-state.ts';
 import { middleCut } from '#console/components/text.ts';
@@ -8,7 +8,6 @@ import { page, read } from '#console/page.ts';
 import { icon } from '#html/icons.ts';
 import { attribute, html } from '#html/template.ts';
 import { getRepoCacheUsage, listRepoCaches } from '#resources/actions/caches/endpoints.ts';
-import { listRepoRunners } from '#resources/actions/runners/endpoints/runners.ts';
 import { listRepoWorkflows } from '#resources/actions/workflows/endpoints.ts';
 import { actionsSide } from './navigation.ts';
 
@@ -59,46 +58,6 @@ export const cachesPage = page({
 class="soft">${counted(usage.active_caches_count, 'cache')} · ${sizeText(usage.active_caches_size_in_bytes)}</span></div>
 <form class="filters" action="${request.address.split('?')[0] ?? ''}"><label>Key begins with<input
 name="key"${attribute('value', request.query.key)} autocomplete="off"></label><button>${icon('filter')}Filter</button></form>
-<section class="panel">${
-        rows.length === 0
-          ? empty
-          : html`<ul
-class="rows">${rows}</ul>`
-      }</section>${pager(request, { position, perPage })}</div></div>`,
-    };
-  },
-});
-
-export const runnersPage = page({
-  path: '/{owner}/{repo}/settings/actions/runners',
-  frame: inRepository('settings'),
-  reads: ({ query }) => ({
-    runners: read(listRepoRunners, { query: { per_page: perPage, page: query.page } }),
-    workflows: workflows(),
-  }),
-  render({ repository, runners, workflows }, request, { runners: position }) {
-    const rows = runners.runners.map(({ name, os, status, busy, labels, version }) => {
-      const state = status === 'online' ? (busy ? 'Busy' : 'Idle') : 'Offline';
-      const color = status === 'online' ? (busy ? 'wait' : 'ok') : 'soft';
-      return html`<li><span class="${color}">${icon('server')}</span><div class="grow"><b class="cut" title="${name}">${name}</b>
-<div class="small soft">${os} · version ${version} ${labels.map(
-        (label) => html`<span
-class="badge">${label.name}</span>`,
-      )}</div></div><span class="${color}">${state}</span></li>`;
-    });
-    const empty = emptyState({
-      icon: 'server',
-      title: 'Runners of this repository will be listed here.',
-      hint: html`Make a token with <code>POST ${repository.url.replace(
-        /^https?:\/\/[^/]+/,
-        '',
-      )}/actions/runners/registration-token</code>, and register a runner with it.`,
-    });
-    return {
-      title: `Runners · ${repository.full_name}`,
-      body: html`<div class="split start"><aside>${actionsSide(repository, workflows.workflows, 'runners')}</aside><div>
-<div class="heading"><h1>Runners</h1><span
-class="soft">Jobs also run on the runners of the organization, if it shares them.</span></div>
 <section class="panel">${
         rows.length === 0
           ? empty

@@ -1,7 +1,7 @@
 import type { Page } from '#console/page.ts';
 import { communityPage, dependenciesPage } from './facts.ts';
+import { invitationsPage } from './invitations.ts';
 import { labelsPage } from './labels.ts';
-import { appPage, invitationsPage, rulesetPage, rulesPage } from './others.ts';
 import { overviewPage } from './overview.ts';
 import { contributorsPage, forksPage, stargazersPage, watchersPage } from './people.ts';
 import { latestReleasePage, releaseByIdPage, releasePage, releasesPage } from './releases.ts';
@@ -19,8 +19,5 @@ export const repositoriesPages: readonly Page[] = [
   contributorsPage,
   dependenciesPage,
   communityPage,
-  rulesPage,
-  rulesetPage,
   invitationsPage,
-  appPage,
 ];

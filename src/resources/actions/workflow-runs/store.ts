@@ -319,9 +319,9 @@ export const removeLogs = async (tx: Tx, run: Run): Promise<void> => {
     .set({ log_key: null, log_digest: null, log_rows: 0, log_bytes: 0 })
     .where('run_id', '=', run)
     .execute();
-  for (const table of ['workflow_job_log_parts', 'workflow_job_log_positions'])
-    await sql`
-      delete from ${sql.table(table)} where job_id in (select id from workflow_jobs where run_id = ${run})`.execute(tx);
+  const jobs = sql`(select id from workflow_jobs where run_id = ${run})`;
+  await sql`delete from workflow_job_log_parts where job_id in ${jobs}`.execute(tx);
+  await sql`delete from workflow_job_log_positions where job_id in ${jobs}`.execute(tx);
 };
 
 /** Lists runs that ended before a given time. For one repository, it lists only runs that may have logs. */

@@ -11,7 +11,7 @@ import { hasEnding, isBinary, pictureType } from './file-kinds.ts';
 import { sourcePageLimits } from './limits.ts';
 import { getEntry, kindOfEntry, type Location, presentLocation } from './location.ts';
 import { showNotebook } from './notebook.ts';
-import { isMarkdown, type RenderContext, renderFile } from './rendered-file.ts';
+import { isMarkdown, type Rendering, renderFile } from './rendered-file.ts';
 import type { LastCommit, ShownFile } from './schemas.ts';
 import { readTable, separatorOf } from './separated-values.ts';
 
@@ -40,7 +40,7 @@ const noView: View = {
 };
 
 /** The file at a location. Of anything else, what it is. */
-export async function showFile(scope: Scope, context: RenderContext, location: Location, wanted: Wanted): Promise<ShownFile> {
+export async function showFile(scope: Scope, context: Rendering, location: Location, wanted: Wanted): Promise<ShownFile> {
   await using reader = await openObjects(location.gitRepository);
   const entry = await getEntry(reader, location);
   const type = kindOfEntry(entry);
@@ -70,7 +70,7 @@ async function lastCommitOf(scope: Scope, { gitRepository, commit, path }: Locat
 }
 
 async function viewOf(
-  context: RenderContext,
+  context: Rendering,
   reader: ObjectReader,
   { entry: { path, oid, size }, ref, line, isSource }: Wanted & { entry: Entry; ref: string },
 ): Promise<View> {
@@ -98,10 +98,7 @@ const isPreviewed = (path: string, size: number): boolean =>
 
 type Previewed = { text: string; path: string; size: number; ref: string; isSource: boolean };
 
-async function previewOf(
-  context: RenderContext,
-  { text, path, size, ref, isSource }: Previewed,
-): Promise<Partial<View> | undefined> {
+async function previewOf(context: Rendering, { text, path, size, ref, isSource }: Previewed): Promise<Partial<View> | undefined> {
   if (isSource || !isPreviewed(path, size)) return undefined;
   if (isMarkdown(path)) return { markdown: await renderFile(context, { text, path, ref }) };
   if (isNotebook(path)) {

@@ -8,13 +8,13 @@ import { readSubmodules, submoduleLinks } from '#resources/code/contents/index.t
 import { presentCommitLine, presentLastCommits } from './commit-lines.ts';
 import { sourcePageLimits } from './limits.ts';
 import { getEntry, kindOfEntry, type Location, presentLocation } from './location.ts';
-import { type RenderContext, readReadme } from './rendered-file.ts';
+import { type Rendering, readReadme } from './rendered-file.ts';
 import type { FolderEntry, ShownFolder } from './schemas.ts';
 
 const maxEntries = fixedValue(sourcePageLimits.entries);
 
 /** The folder at a location, with the last commit of each entry, and its README. Of anything else, what it is. */
-export async function showFolder(scope: Scope, context: RenderContext, location: Location): Promise<ShownFolder> {
+export async function showFolder(scope: Scope, context: Rendering, location: Location): Promise<ShownFolder> {
   const { gitRepository, commit, path } = location;
   await using reader = await openObjects(gitRepository);
   const folder = await getEntry(reader, location);

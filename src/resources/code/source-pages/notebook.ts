@@ -9,7 +9,7 @@ import { digestOf } from '#text/digest.ts';
 import { highlightLines } from '#text/highlight.ts';
 import { sourcePageLimits } from './limits.ts';
 import type { ReadCell, ReadNotebook } from './notebook-cells.ts';
-import { type RenderContext, renderFile } from './rendered-file.ts';
+import { type Rendering, renderFile } from './rendered-file.ts';
 import type { Notebook } from './schemas.ts';
 
 const thread = threadFunctions<typeof import('./notebook-cells.ts')>(
@@ -40,7 +40,7 @@ async function unlessEnded<T>(work: () => Promise<T>): Promise<T | undefined> {
 
 /** A notebook as cells; undefined if the text isn't one, or can't be read in time. */
 export async function showNotebook(
-  context: RenderContext,
+  context: Rendering,
   { text, path, ref }: { text: string; path: string; ref: string },
 ): Promise<Notebook | undefined> {
   const { caller } = context;

@@ -11,7 +11,7 @@ import { licenseFileNames } from '#resources/repositories/licenses/index.ts';
 import { colorOfLanguage } from '#search/index.ts';
 import { showFolder } from './folder.ts';
 import { findLocation, type Location } from './location.ts';
-import type { RenderContext } from './rendered-file.ts';
+import type { Rendering } from './rendered-file.ts';
 import type { RepositoryOverview } from './schemas.ts';
 
 type Overview = Static<typeof RepositoryOverview>;
@@ -23,7 +23,7 @@ const maxAuthors = 30;
 const maxContributors = 12;
 
 /** What the front page of a repository shows of its default branch. */
-export async function showOverview(scope: Scope, context: RenderContext, repo: Repo): Promise<Overview> {
+export async function showOverview(scope: Scope, context: Rendering, repo: Repo): Promise<Overview> {
   const location = await findLocation(scope.git, repo, '');
   if (!location) return { folder: null, commits: 0, license_path: null, languages: [], contributors: [] };
   const [folder, commits, languages] = await Promise.all([

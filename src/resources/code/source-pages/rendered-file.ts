@@ -14,7 +14,7 @@ import { withFileLinks } from './file-links.ts';
 import type { Location } from './location.ts';
 
 /** What rendering needs of a request. */
-export type RenderContext = { readonly links: Links; readonly caller: Caller; readonly urls: RepositoryUrls };
+export type Rendering = { readonly links: Links; readonly caller: Caller; readonly urls: RepositoryUrls };
 
 const maxRendered = fixedValue(textLimits.page);
 const markdown = /[.](?:md|markdown|mdown|mkdn?)$/i;
@@ -23,7 +23,7 @@ export const isMarkdown = (path: string): boolean => markdown.test(path);
 
 /** The text of a Markdown file as HTML, whose links lead to files of the same ref. */
 export async function renderFile(
-  { links, caller, urls }: RenderContext,
+  { links, caller, urls }: Rendering,
   { text, path, ref }: { text: string; path: string; ref: string },
 ): Promise<RenderedHtml> {
   const folder = posix.dirname(path);
@@ -39,7 +39,7 @@ const localPath = (address: string, { html }: Links): string => address.slice(ht
 
 /** The README of a folder, rendered if it is Markdown. A large one has a name alone. */
 export async function readReadme(
-  context: RenderContext,
+  context: Rendering,
   reader: ObjectReader,
   { commit, path, name: ref }: Location,
 ): Promise<{ name: string; path: string; html: RenderedHtml | null } | null> {
@@ -50,7 +50,7 @@ export async function readReadme(
 }
 
 async function htmlOf(
-  context: RenderContext,
+  context: Rendering,
   reader: ObjectReader,
   { file, ref }: { file: Entry; ref: string },
 ): Promise<RenderedHtml | null> {

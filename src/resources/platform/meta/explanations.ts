@@ -5,6 +5,7 @@ import type { SignedIn, Viewer } from '#access/viewer.ts';
 import type { Db } from '#database/connect.ts';
 import { endpoint } from '#endpoint/endpoint.ts';
 import type { ExplainedDecision } from '#endpoint/explainer.ts';
+import { scopeFor } from '#endpoint/scope.ts';
 import { forbidden, orNotFound } from '#lib/refusal.ts';
 import { Nullable } from '#lib/shape.ts';
 
@@ -52,11 +53,9 @@ export const explainRequest = endpoint({
     login,
   }),
   replies: { 200: Explanation },
-  async handle({ db, viewer, now, services, query: { method, path, login } }) {
-    const asker = await askedFor(db, viewer, login);
-    return present(
-      await services.explainer.request({ db, services, viewer: asker, now }, { method: method.toUpperCase(), path }),
-    );
+  async handle({ scope, services, viewer, query: { method, path, login } }) {
+    const asked = scopeFor(scope, await askedFor(scope.db, viewer, login));
+    return present(await services.explainer.request(asked, { method: method.toUpperCase(), path }));
   },
 });
 
@@ -74,9 +73,9 @@ export const explainPushTo = endpoint({
     login,
   }),
   replies: { 200: Explanation },
-  async handle({ db, viewer, now, services, query: { repository, ref, to, login } }) {
-    const asker = await askedFor(db, viewer, login);
+  async handle({ scope, services, viewer, query: { repository, ref, to, login } }) {
+    const asked = scopeFor(scope, await askedFor(scope.db, viewer, login));
     const [owner = '', name = ''] = repository.split('/');
-    return present(await services.explainer.push({ db, services, viewer: asker, now }, { owner, name, ref, to }));
+    return present(await services.explainer.push(asked, { owner, name, ref, to }));
   },
 });

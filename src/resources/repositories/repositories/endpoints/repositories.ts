@@ -11,9 +11,10 @@ import { Nothing } from '#lib/shape.ts';
 import { deleteRepository } from '../deletion.ts';
 import { initialCommitOf } from '../initialize.ts';
 import { presentFullRepository } from '../present.ts';
-import { type Creation, changeRepository, createRepository, replaceTopics } from '../rules.ts';
+import { type Creation, changeRepository, createRepository } from '../rules.ts';
 import { FullRepository, NewOrganizationRepository, NewRepository, RepositoryChange, Topics } from '../schemas.ts';
 import { maySeeSecurity } from '../security.ts';
+import { replaceTopics } from '../topics.ts';
 
 type CreateCall = SharedCall<{ body: NewRepository; action: ActionContext }>;
 type More = Pick<Creation, 'properties'>;
