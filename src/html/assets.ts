@@ -47,8 +47,12 @@ function load(): Assets {
 function joinedFiles(name: string, extension: string): Buffer {
   const names = readdirSync(join(folder, name)).filter((file) => file.endsWith(extension));
   const texts = names.toSorted().map((file) => readFileSync(join(folder, name, file), 'utf8'));
-  return Buffer.from(texts.map((text) => (extension === '.js' ? `{\n${text}}\n` : text)).join('\n'));
+  if (extension === '.css') return Buffer.from(texts.map(withoutComments).join(''));
+  return Buffer.from(texts.map((text) => `{\n${text}}\n`).join('\n'));
 }
+
+/** A style sheet without comments, indentation and empty lines. */
+const withoutComments = (text: string): string => text.replace(/\/\*[^]*?\*\//g, '').replace(/\n[ \n]*/g, '\n');
 
 /** The file at an address below `assetPrefix`. */
 export const findAsset = (name: string): Asset | undefined => assets().files.get(name);

@@ -79,13 +79,14 @@ const budgets: readonly Budget[] = [
   { path: `${at}/commits/main`, statements: 14, bytes: 40_000 },
   { path: `${at}/commit/${tip}`, statements: 16, bytes: 40_000 },
   { path: `${at}/pulls`, statements: 16, bytes: 40_000 },
-  { path: `${at}/pull/2`, statements: 20, bytes: 60_000 },
+  { path: `${at}/pull/2`, statements: 24, bytes: 60_000 },
   { path: `${at}/pull/2/files`, statements: 16, bytes: 60_000 },
   { path: `${at}/actions`, statements: 16, bytes: 40_000 },
   { path: `/${ada.login}`, statements: 14, bytes: 40_000 },
   {
     path: '/',
-    statements: 14,
+    // Its searches take several each, however much they find.
+    statements: 36,
     bytes: 40_000,
     add: async (_client, index) => commitFiles(w, await w.repo(ada, { name: `more-${index}` }), { 'a.txt': 'a' }),
   },

@@ -16,12 +16,24 @@ type Section = (typeof sections)[number][0];
 
 type Framed = { readonly repository: ShownRepository; readonly section: Section };
 
+/**
+ * Whether the list of a section may be linked, as far as the repository says. The overview links every list that the viewer may
+ * read.
+ */
+function isKnown(path: Section, { permissions, security_and_analysis: analysis }: ShownRepository): boolean {
+  if (path === '' || path === 'advisories') return true;
+  if (permissions?.push !== true) return false;
+  return path !== 'secret-scanning' || analysis?.secret_scanning?.status === 'enabled';
+}
+
 /** A page about security, beside the names of the others. */
 export const inSecurity = ({ repository, section }: Framed, body: Insertable): TrustedHtml =>
-  html`<div class="split start"><nav class="kinds" aria-label="Security">${sections.map(([path, name, title]) => {
-    const address = path === '' ? repositoryPath(repository, 'security') : repositoryPath(repository, 'security', path);
-    return html`<a href="${address}"${attribute('aria-current', path === section && 'page')}>${icon(name)}${title}</a>`;
-  })}</nav><div>${body}</div></div>`;
+  html`<div class="split start"><nav class="kinds" aria-label="Security">${sections
+    .filter(([path]) => path === section || isKnown(path, repository))
+    .map(([path, name, title]) => {
+      const address = path === '' ? repositoryPath(repository, 'security') : repositoryPath(repository, 'security', path);
+      return html`<a href="${address}"${attribute('aria-current', path === section && 'page')}>${icon(name)}${title}</a>`;
+    })}</nav><div>${body}</div></div>`;
 
 const tones: Readonly<Record<string, string>> = {
   critical: 'failed',
