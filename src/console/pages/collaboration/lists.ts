@@ -71,7 +71,7 @@ function filters(kind: Kind, request: Named, { labels, milestones, people }: Cho
   const me = request.person ? [['Me', '@me'] as const] : [];
   const persons = (name: 'author' | 'assignee') =>
     [...me, ...logins.map((login) => [login, login] as const)].map(([title, login]) => one(name, title, `${name}:${login}`));
-  return html`<div class="filters">${filterMenu('Author', [one('author', 'Anybody', undefined), ...persons('author')])}
+  return html`<div class="filter-menus">${filterMenu('Author', [one('author', 'Anybody', undefined), ...persons('author')])}
 ${filterMenu('Label', [
   one('label', 'Any', undefined),
   one('label', 'No label', 'no:label'),

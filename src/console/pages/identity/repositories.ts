@@ -116,7 +116,7 @@ export function repositoriesBody(
         title: 'Repositories will be listed here.',
         hint: isOwn ? html`Create one with <code>gh repo create</code>, and push to it.` : undefined,
       });
-  return html`<form class="filters row" action="${path}">${hidden}
+  return html`<form class="list-filters row" action="${path}">${hidden}
 <label class="grow"><span class="unseen">Find a repository</span>
 <input type="text" name="q" value="${query.q}" placeholder="Find a repository" autocomplete="off"></label>
 ${choice('type', 'Type', types, query.type)}
