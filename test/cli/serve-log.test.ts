@@ -5,7 +5,8 @@ import { scratch } from '#test/git/support.ts';
 import { serve } from './support.ts';
 
 test('a server logs its start, its migrations, each of its listeners and its stop, as docs/logs.md shows them', async () => {
-  const server = await serve(await scratch(), ['--ssh-port', '0', '--pages-port', '0', '--log', 'info']);
+  const ports = ['--ssh-port', '0', '--pages-port', '0', '--pages-url', 'http://pages.localhost'];
+  const server = await serve(await scratch(), [...ports, '--log', 'info']);
   expect(await server.end()).toBe(0);
   const read = (text: string) => [...text.matchAll(/^ *(\{.*\})$/gm)].map(([, line = '']) => JSON.parse(line));
   const lines = read(server.log());
@@ -18,7 +19,7 @@ test('a server logs its start, its migrations, each of its listeners and its sto
   }
   expect(lines[0]).toMatchObject({ msg: 'starting', version, commit });
   expect(lines.at(-1)).toMatchObject({ msg: 'stopped' });
-  const ports = lines.filter(({ listener }) => listener).map(({ port }) => port);
-  expect(new Set(ports.filter((port) => port > 0)).size).toBe(3);
-  expect(String(ports[0])).toBe(new URL(server.url).port);
+  const listening = lines.filter(({ listener }) => listener).map(({ port }) => port);
+  expect(new Set(listening.filter((port) => port > 0)).size).toBe(3);
+  expect(String(listening[0])).toBe(new URL(server.url).port);
 });
