@@ -39,7 +39,7 @@ export function html(strings: TemplateStringsArray, ...values: readonly Insertab
   for (let index = 0; index < values.length; index++) {
     const value = values[index];
     const context = contexts[index];
-    if (context === 'tag' && typeof value === 'string') throw new Error('A text was inserted between attributes');
+    if (context === 'tag' && !isBetweenAttributes(value)) throw new Error('A text was inserted between attributes');
     text += context === 'address' ? insertedAddress(value) : inserted(value);
     text += strings[index + 1] ?? '';
   }
@@ -87,8 +87,12 @@ function insertedAddress(value: Insertable): string {
   return isSafeAddress(text) ? text : '#';
 }
 
+/** Whether a value may be between attributes: a template, a list of them, or nothing. */
+const isBetweenAttributes = (value: Insertable): boolean =>
+  value instanceof TrustedHtml || !value || (Array.isArray(value) && value.every(isBetweenAttributes));
+
 /** Whether an address can't run a script: a path, a query, a fragment, or an address with a scheme of the web. */
-const isSafeAddress = (address: string): boolean => /^(?:https?:\/\/|mailto:|ssh:\/\/|\/(?![/\\])|[#?])/i.test(address);
+const isSafeAddress = (address: string): boolean => /^(?:https?:\/\/|mailto:|ssh:\/\/|\/(?![/\\\s])|[#?])/i.test(address);
 
 /**
  * Where a value is inserted: in text or within an attribute, at the beginning of an attribute with an address, or between

@@ -43,6 +43,7 @@ test('a template that inserts a text into a tag without quotes is refused', () =
   expect(() => html`<p title=${'x'}>`).toThrow('double quotes');
   expect(() => html`<p title='${'x'}'>`).toThrow('double quotes');
   expect(() => html`<p ${'onclick="x"'}>`).toThrow('between attributes');
+  expect(() => html`<p ${['onclick="x"']}>`).toThrow('between attributes');
   expect(String(html`<input${flag('checked', true)}${attribute('title', 'a"b')}${attribute('id', undefined)}>`)).toBe(
     '<input checked title="a&quot;b">',
   );

@@ -179,7 +179,8 @@ test('websites are read, and nothing is signed in or changed', async () => {
   const authorization = `Bearer ${await here.token(stage.owner)}`;
   expect((await get(secret.web, { headers: { authorization } })).status).toBe(404);
   expect((await get(web, { headers: { authorization: 'Bearer wrong', cookie: 'hearth_session=x' } })).status).toBe(200);
-  expect((await fetch(`${here.url}${web}`)).status).toBe(404);
+  // There is the page of the repository.
+  expect(await (await fetch(`${here.url}${web}`)).text()).toContain(' · Hearth</title>');
   expect((await get(`${web}api/v3/meta`)).body).toBe('Not here');
 });
 

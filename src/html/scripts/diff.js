@@ -1,9 +1,19 @@
 // Shows closed files, unchanged lines and further lines of a diff within the page. Without this script, each is a page.
 document.addEventListener('click', async (event) => {
-  const link = event.target.closest('a[data-diff]');
-  if (!link || event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+  const link = event.target.closest('section.diff-file a[data-diff]');
+  // Only the page's own links: what people write can't replace a part of it.
+  if (
+    !link ||
+    link.closest('.prose') ||
+    new URL(link.href).pathname !== location.pathname ||
+    event.ctrlKey ||
+    event.metaKey ||
+    event.shiftKey ||
+    event.button !== 0
+  )
+    return;
   event.preventDefault();
-  const section = link.closest('.diff-file');
+  const section = link.closest('section.diff-file');
   section.setAttribute('aria-busy', 'true');
   try {
     const response = await fetch(link.href, { headers: { accept: 'text/html' } });

@@ -12,8 +12,8 @@ import type { Services } from '#endpoint/services.ts';
 import { GitError } from '#git/errors.ts';
 import { storeFor } from '#git/store.ts';
 import { requestLimits } from '#lib/limits/requests.ts';
-import { notFound, Refusal } from '#lib/refusal.ts';
-import { sessionOf } from '#resources/platform/oauth/index.ts';
+import { forbidden, notFound, Refusal } from '#lib/refusal.ts';
+import { mustChangePassword, presentSession, sessionOf } from '#resources/platform/oauth/index.ts';
 import type { RouteParts } from '#resources/route-parts.ts';
 import { consumePageLimit } from '#server/rate-limit.ts';
 import { linksFor } from '#server/request-links.ts';
@@ -85,9 +85,12 @@ export function openLive(parts: Parts): Live {
   };
 }
 
-/** The viewer of a request, by its session as it is now. */
-const viewerOf = async (parts: Parts, request: FastifyRequest): Promise<Viewer> =>
-  (await sessionOf(parts.routeParts, request))?.viewer ?? anonymous;
+/** The viewer of a request. @throws Refusal 403 if the password has to be changed first */
+async function viewerOf(parts: Parts, request: FastifyRequest): Promise<Viewer> {
+  const session = await sessionOf(parts.routeParts, request);
+  if (mustChangePassword(session)) throw forbidden('The password has to be changed first.');
+  return session?.viewer ?? anonymous;
+}
 
 const queryOf = ({ query }: FastifyRequest): Record<string, string | undefined> =>
   Object.fromEntries(
@@ -109,11 +112,14 @@ async function keyFor(parts: Parts, request: FastifyRequest, { endpoint, keyOf }
 
 type Known = { readonly viewer: Viewer; readonly key: string };
 
+const sessionIdOf = ({ grant }: Viewer) => (grant.kind === 'session' ? grant.sessionId : undefined);
+
 /** Whether the session is the same one, and may still read the subject. */
 async function isAllowed(parts: Parts, request: FastifyRequest, subject: LiveSubject, known: Known): Promise<boolean> {
   try {
-    const viewer = await viewerOf(parts, request);
-    return viewer.account?.id === known.viewer.account?.id && (await keyFor(parts, request, subject, viewer)) === known.key;
+    // as it is now: it may have ended since the request
+    const viewer = (await presentSession(parts.routeParts, request))?.viewer ?? anonymous;
+    return sessionIdOf(viewer) === sessionIdOf(known.viewer) && (await keyFor(parts, request, subject, viewer)) === known.key;
   } catch {
     return false; // the browser connects again, and is answered as it is due
   }

@@ -7,8 +7,10 @@ import { timestamp } from '#lib/time.ts';
 import { listRegistriesForServer } from '#resources/actions/private-registries/index.ts';
 import { loadPulls } from '#resources/collaboration/pulls/index.ts';
 import type { RepositoryWithOwner } from '#resources/repositories/repositories/index.ts';
+import { countOpenAlerts } from '#resources/security/dependency-alerts/index.ts';
 import { botLimits, countReadableByBot, type UpdateEntry, updatedEcosystems } from '#resources/security/dependency-bot/index.ts';
 import { type ConfigRow, listSchedules, loadConfigs } from './config-store.ts';
+import { isUpdated } from './security.ts';
 import { registryTypeOf } from './settings.ts';
 import { headOf } from './start.ts';
 import { listLatestUpdates, listOpenProposals, type UpdateRow } from './store.ts';
@@ -24,13 +26,14 @@ export async function explainUpdates(
   { advisories, secrets, git }: Pick<Services, 'advisories' | 'secrets' | 'git'>,
 ): Promise<UpdatesExplanation> {
   const { id } = repository;
-  const [configs, schedules, updates, proposals, readable, refused] = await Promise.all([
+  const [configs, schedules, updates, proposals, readable, refused, alerts] = await Promise.all([
     loadConfigs(db, [id]),
     listSchedules(db, id),
     listLatestUpdates(db, id),
     listOpenProposals(db, id),
     countReadableByBot(db, repository.owner_id),
     refusedRegistries(db, secrets, repository),
+    countOpenAlerts(db, id),
   ]);
   const config = configs.get(id);
   const times = keyed(schedules, ({ entry }) => entry);
@@ -40,6 +43,7 @@ export async function explainUpdates(
   return {
     steps: [
       securityStep(repository),
+      ...alerts.flatMap(unmendableStep),
       ...(advisories === undefined ? [withoutAdvisories] : []),
       ...(readable > maxReadable ? [tooManyReadable(readable)] : []),
       ...refused.map(({ name, reason }): Step => {
@@ -114,6 +118,14 @@ function securityStep({ archived, vulnerability_alerts, dependency_bot_security_
         ? 'automated security fixes are off'
         : undefined;
   return { check: 'security updates', passed: reason === undefined, because: reason ?? 'they are on' };
+}
+
+/** Alerts for which the bot proposes nothing. */
+function unmendableStep({ ecosystem, isMendable, count }: Awaited<ReturnType<typeof countOpenAlerts>>[number]): Step[] {
+  const check = `${count} open alert${count === 1 ? '' : 's'} of ${ecosystem}`;
+  if (!isUpdated(ecosystem))
+    return [{ check, passed: false, because: `the bot updates ${updatedEcosystems.join(', ')}, and not ${ecosystem}` }];
+  return isMendable ? [] : [{ check, passed: false, because: 'no version mends them yet' }];
 }
 
 function configSteps(config: ConfigRow | undefined): Step[] {

@@ -19,7 +19,7 @@ import { closingTexts } from './texts.ts';
 const ecosystemsOfAlerts = { npm: 'npm', pip: 'pip', go: 'gomod' } as const;
 type AlertEcosystem = keyof typeof ecosystemsOfAlerts;
 
-const isUpdated = (ecosystem: string): ecosystem is AlertEcosystem => Object.hasOwn(ecosystemsOfAlerts, ecosystem);
+export const isUpdated = (ecosystem: string): ecosystem is AlertEcosystem => Object.hasOwn(ecosystemsOfAlerts, ecosystem);
 
 const changes = [
   'dependency_alert.created',

@@ -12,7 +12,8 @@ type FileAddresses = {
   readonly raw: string;
 };
 
-const tag = /<(a|img|h[1-6])\b([^>]*?)(?: \/)?>/g;
+/** A tag with its attributes, whose values may hold `>`. */
+const tag = /<(a|img|h[1-6])((?: [a-z-]+="[^"]*")*)(?: \/)?>/g;
 const anchorPrefix = 'user-content-';
 
 /**
@@ -46,19 +47,18 @@ function pictureOf(attributes: string, file: FileAddresses): string {
 const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
 const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => entities[entity] ?? entity);
 
-const attributeNamed = (name: string): RegExp => new RegExp(`(\\s${name}=")([^"]*)"`);
-const attributePatterns = { href: attributeNamed('href'), src: attributeNamed('src'), alt: attributeNamed('alt') };
-type AttributeName = keyof typeof attributePatterns;
+/** An attribute. They are read one after the other, so that no part of a value is taken for one. */
+const attribute = / ([a-z-]+)="([^"]*)"/g;
+type AttributeName = 'href' | 'src' | 'alt';
 
-function attributeIn(attributes: string, name: AttributeName): string | undefined {
-  const value = attributePatterns[name].exec(attributes)?.[2];
-  return value === undefined ? undefined : unescaped(value);
+function attributeIn(attributes: string, wanted: AttributeName): string | undefined {
+  for (const [, name, value = ''] of attributes.matchAll(attribute)) if (name === wanted) return unescaped(value);
+  return undefined;
 }
 
-const replaced = (attributes: string, name: AttributeName, change: (value: string) => string): string =>
-  attributes.replace(
-    attributePatterns[name],
-    (_, start: string, value: string) => `${start}${escapeHtml(change(unescaped(value)))}"`,
+const replaced = (attributes: string, wanted: AttributeName, change: (value: string) => string): string =>
+  attributes.replace(attribute, (whole, name: string, value: string) =>
+    name === wanted ? ` ${name}="${escapeHtml(change(unescaped(value)))}"` : whole,
   );
 
 const isElsewhere = (address: string): boolean => /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(address);

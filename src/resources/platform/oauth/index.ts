@@ -9,6 +9,7 @@ export {
   isOwnOrigin,
   localPath,
   mustChangePassword,
+  presentSession,
   type Session,
   sessionOf,
   targetsBeyond,

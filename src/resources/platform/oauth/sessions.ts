@@ -60,12 +60,13 @@ const found = new WeakMap<FastifyRequest, Promise<Session | undefined>>();
 export function sessionOf(parts: RouteParts, request: FastifyRequest): Promise<Session | undefined> {
   const before = found.get(request);
   if (before) return before;
-  const session = lookUp(parts, request);
+  const session = presentSession(parts, request);
   found.set(request, session);
   return session;
 }
 
-async function lookUp(parts: RouteParts, request: FastifyRequest): Promise<Session | undefined> {
+/** The session as it is now, for requests that last. */
+export async function presentSession(parts: RouteParts, request: FastifyRequest): Promise<Session | undefined> {
   const { database, clock } = parts;
   const name = sessionCookieOf(parts, request);
   const token = isSentTwice(request, name) ? undefined : request.cookies[name];

@@ -2,5 +2,5 @@ export type { VulnerabilityRow as PackageVulnerabilityRow } from './advisory-sto
 export { loadVulnerabilities as loadPackageVulnerabilities } from './advisory-store.ts';
 export { advisoryPackage, announceAdvisory, scoreOf } from './own-advisories.ts';
 export { presentScores } from './present.ts';
-export { listMendable, listMendedAdvisories, type MendableAlert } from './store.ts';
+export { countOpenAlerts, listMendable, listMendedAdvisories, type MendableAlert } from './store.ts';
 export { highestVersion, isComparable, isVulnerable, rangeText, type Vulnerable, versionCheck } from './versions.ts';

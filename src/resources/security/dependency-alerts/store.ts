@@ -83,6 +83,22 @@ export const listMendable = async (db: Db, repository: Id<'repositories'>): Prom
     .orderBy('a.id')
     .execute()) as (StoredAlert & MendableAlert)[];
 
+/** The number of open alerts of a repository by ecosystem, with and without a version that mends them. */
+export async function countOpenAlerts(
+  db: Db,
+  repository: Id<'repositories'>,
+): Promise<{ readonly ecosystem: AlertRow['ecosystem']; readonly isMendable: boolean; readonly count: number }[]> {
+  const rows = await db
+    .selectFrom('dependency_alerts')
+    .select(['ecosystem', sql<boolean>`first_patched_version is not null`.as('isMendable'), sql<number>`count(*)::integer`.as('count')])
+    .where('repository_id', '=', repository)
+    .where('state', '=', 'open')
+    .groupBy(['ecosystem', sql`first_patched_version is not null`])
+    .orderBy('ecosystem')
+    .execute();
+  return rows;
+}
+
 /** The advisories of open alerts about these packages of a repository. */
 export const listMendedAdvisories = (
   db: Db,

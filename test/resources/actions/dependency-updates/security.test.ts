@@ -1,4 +1,6 @@
 import { expect, test } from 'vitest';
+import { explainUpdates } from '#resources/actions/dependency-updates/index.ts';
+import { loadNamedRepositories } from '#resources/repositories/repositories/index.ts';
 import { advisoryOf, loadFolder, lockOf, writeAdvisory } from '#test/resources/security/dependency-alerts/setting.ts';
 import { installApp } from '#test/support/apps.ts';
 import { fresh } from '#test/support/world.ts';
@@ -55,6 +57,22 @@ test('nothing is proposed where security updates are off, until they are turned 
   await client.put(`${base}/automated-security-fixes`);
   await w.settle();
   expect(await runner.fetch()).toBeDefined();
+});
+
+test('alerts for which nothing is proposed are named, with the reason', async () => {
+  const { put, repo } = await botSetting(w);
+  await put(lockPath, lockOf({ left: '1.1.0' }));
+  const steps = async () => {
+    const repository = (await loadNamedRepositories(w.db, [repo.id])).get(repo.id);
+    return repository && (await explainUpdates(w.db, repository, w.hearth.services)).steps;
+  };
+  const check = expect.stringMatching(/^1 open alert of/);
+  expect(await steps()).not.toContainEqual(expect.objectContaining({ check }));
+  const alerts = w.db.updateTable('dependency_alerts').where('repository_id', '=', repo.id);
+  await alerts.set({ first_patched_version: null }).execute();
+  expect(await steps()).toContainEqual({ check, passed: false, because: 'no version mends them yet' });
+  await alerts.set({ ecosystem: 'maven' }).execute();
+  expect(await steps()).toContainEqual({ check, passed: false, because: 'the bot updates npm, pip, gomod, and not maven' });
 });
 
 test('the text of an advisory mentions and links nothing', async () => {

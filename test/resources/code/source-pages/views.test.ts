@@ -44,6 +44,16 @@ test('links of a hostile text stay harmless', () => {
   expect(text).not.toMatch(/(?:href|src)="javascript:|<[^>]*\son\w+=/);
 });
 
+test('no part of a value is taken for an attribute', () => {
+  const link = linked('<a title="x href=" lang=" href=/a/r/raw/main/p data-diff=x class=diff-file id=p z" href="b">Docs</a>');
+  expect(link).toContain(
+    '<a title="x href=" lang=" href=/a/r/raw/main/p data-diff=x class=diff-file id=p z" href="/a/r/blob/main/docs/b"',
+  );
+  expect(linked('<img title="foo src=" alt=" onerror=alert(1) x" src="p.png">')).toContain(
+    '<img title="foo src=" alt=" onerror=alert(1) x" src="/a/r/raw/main/docs/p.png" loading="lazy">',
+  );
+});
+
 test('a table of comma-separated values is read with quotes', () => {
   expect(readTable('a,"b, ""c""",d\r\n1,,3\n', ',')).toEqual({
     rows: [

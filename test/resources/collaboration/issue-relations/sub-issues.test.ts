@@ -307,8 +307,8 @@ test('a page costs as many statements for 1 and for 100 sub-issues, in one repos
       5,
       3,
       4,
-      8,
-      8,
+      7,
+      7,
     ]
   `);
 });

@@ -397,7 +397,7 @@ test('a pull request costs the same for one reviewer, file and owner as for many
   expect([await few.state(), await many.state()]).toEqual(['clean', 'clean']);
   const ofFew = await count(few);
   expect(await count(many)).toBe(ofFew);
-  expect(ofFew).toBe(15);
+  expect(ofFew).toBe(14);
   const authorization = `Bearer ${await w.token(ada)}`;
   const merging = async ({ path }: Pull) => {
     const url = `/api/v3${path}`;
