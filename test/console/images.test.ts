@@ -1,4 +1,5 @@
 import { expect, test } from 'vitest';
+import { defaultLimits } from '#access/rate-limits.ts';
 import { withForeignImages } from '#html/foreign-images.ts';
 import { html, trustHtml } from '#html/template.ts';
 import { imageAddress } from '#resources/platform/markdown/index.ts';
@@ -142,4 +143,11 @@ test('only the addresses of images are replaced, whatever texts and attributes s
   // It looks at each character once.
   const long = '<img alt="'.repeat(200_000);
   expect(replaced(long)).toBe(long);
+});
+
+test('an address that asks for images without end is refused', async () => {
+  const counting = await w.another({ limits: { ...defaultLimits, pages: 2 } });
+  elsewhere.answer = (response) => response.writeHead(200, { 'content-type': 'image/png' }).end(png);
+  const ask = async () => (await counting.app.inject({ url: signed(elsewhere.url), remoteAddress: '192.0.2.7' })).statusCode;
+  expect([await ask(), await ask(), await ask()]).toEqual([200, 200, 429]);
 });

@@ -1,6 +1,6 @@
 // Loads images of other servers for pages, so that those servers don't learn who reads what.
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { callerOf } from '#access/rate-limits.ts';
+import { allowance, callerOf, consumeRequest } from '#access/rate-limits.ts';
 import { anonymous } from '#access/viewer.ts';
 import { withSlot } from '#lib/concurrency-limiter.ts';
 import { notFound, Refusal } from '#lib/refusal.ts';
@@ -34,8 +34,20 @@ export function addForeignImages(app: FastifyInstance, parts: RouteParts): void 
   app.get<{ Params: { signature: string; address: string } }>(path, async ({ params, ip }, reply) => {
     const url = imageUrl(secrets, params);
     if (!url) throw notFound();
+    await countImage(parts, callerOf(anonymous, ip).key);
     return sendImage(reply, await withSlot(imageLimiter, callerOf(anonymous, ip), () => load(parts, url)));
   });
+}
+
+/**
+ * Counts an image against the address that asks, apart from its pages: nobody makes the server load without end from others.
+ * @throws Refusal beyond the limit of pages of signed-in people
+ */
+async function countImage({ database, services: { limits } }: RouteParts, caller: string): Promise<void> {
+  if (!limits.enabled) return;
+  const { window } = allowance(limits, 'pages', anonymous);
+  const { exceeded } = await consumeRequest(database.db, `images:${caller}`, 'pages', { limit: limits.pages, window });
+  if (exceeded) throw new Refusal('too_many', 'Too many images were asked for.', [], { limit: 'rateLimits.pages' });
 }
 
 const sendImage = (reply: FastifyReply, { type, bytes }: Image): FastifyReply =>
