@@ -117,6 +117,27 @@ test('changes are signalled again after the connection of the listener was lost'
   await reading;
 });
 
+test('events end with the session', async () => {
+  const { ada, repo, path, job } = await setting();
+  const runner = await startRunner(w, repo);
+  const task = await runner.fetch();
+  if (!task) throw new Error('No job waits');
+  const cookie = await sessionCookie(w, ada);
+  const address = `${w.url}/_live?subject=job&owner=${ada.login}&repo=${path.split('/')[2]}&job_id=${job}`;
+  const { body } = await fetch(address, { headers: { cookie } });
+  let text = '';
+  const reading = (async () => {
+    for await (const part of body ?? []) text += Buffer.from(part).toString();
+  })();
+  await runner.log(task, ['a line']);
+  await expect.poll(() => text).toContain(`data: job:${job}`);
+  const known = text;
+  await w.db.deleteFrom('sessions').where('account_id', '=', ada.id).execute();
+  await runner.log(task, ['another line']);
+  await reading;
+  expect(text).toBe(known);
+});
+
 test('the same number of statements reads a log and runs of any length', async () => {
   const { ada, repo, path, run, job } = await setting();
   const runner = await startRunner(w, repo);

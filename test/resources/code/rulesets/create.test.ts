@@ -102,6 +102,7 @@ test('every type of rule comes back as it was sent', async () => {
       { type: 'non_fast_forward' },
       { type: 'required_linear_history' },
       { type: 'required_signatures' },
+      { type: 'assistant_code_review', parameters: { review_draft_pull_requests: true, review_on_push: false } },
       { type: 'required_deployments', parameters: { required_deployment_environments: ['staging'] } },
       {
         type: 'pull_request',
