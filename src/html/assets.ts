@@ -52,7 +52,7 @@ function joinedFiles(name: string, extension: string): Buffer {
 }
 
 /** A style sheet without comments, indentation and empty lines. */
-const withoutComments = (text: string): string => text.replace(/\/\*[^]*?\*\//g, '').replace(/\n[ \n]*/g, '\n');
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/\n[ \n]*/g, '\n');
 
 /** The file at an address below `assetPrefix`. */
 export const findAsset = (name: string): Asset | undefined => assets().files.get(name);
