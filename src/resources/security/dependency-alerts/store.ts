@@ -90,7 +90,11 @@ export async function countOpenAlerts(
 ): Promise<{ readonly ecosystem: AlertRow['ecosystem']; readonly isMendable: boolean; readonly count: number }[]> {
   const rows = await db
     .selectFrom('dependency_alerts')
-    .select(['ecosystem', sql<boolean>`first_patched_version is not null`.as('isMendable'), sql<number>`count(*)::integer`.as('count')])
+    .select([
+      'ecosystem',
+      sql<boolean>`first_patched_version is not null`.as('isMendable'),
+      sql<number>`count(*)::integer`.as('count'),
+    ])
     .where('repository_id', '=', repository)
     .where('state', '=', 'open')
     .groupBy(['ecosystem', sql`first_patched_version is not null`])
