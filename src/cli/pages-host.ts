@@ -3,8 +3,8 @@ import type { Config } from './settings.ts';
 type PagesConfig = Pick<Config, 'pagesPort' | 'pagesUrl' | 'url' | 'host'>;
 
 /**
- * Whether repositories' websites would have the host name of the server itself. A cookie belongs to a host with all its ports, so
- * that websites could set those of the server's sessions. They are off then.
+ * Whether repositories' websites would have the host name of the server itself. Websites are off then: a cookie belongs to a host
+ * with all its ports, so a website could set the cookie of a session.
  */
 export function sharesHost({ pagesPort, pagesUrl, url, host }: PagesConfig): boolean {
   if (pagesPort === 'off') return false;

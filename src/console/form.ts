@@ -28,7 +28,7 @@ type Declaration<Path extends string, Types extends EndpointTypes> = {
   readonly path: Path;
   readonly page: Page;
   readonly endpoint: Endpoint<Types>;
-  /** The values of words of the endpoint's path. Omitted words are those of the form's path. */
+  /** The values of words of the endpoint's path. An omitted word has the value that the form's path gives it. */
   words?(submission: Submission<PageWords<Path>>): Values<Types['path']>;
   query?(submission: Submission<PageWords<Path>>): Partial<Types['query']>;
   /** The body for the endpoint, whose schema checks it. @throws Refusal for what only the form knows */

@@ -53,7 +53,7 @@ export type RefusedForm = {
 type Values<Path extends string> = { readonly [Word in WordsOf<Path>]?: string | number };
 
 type ReadOptions<Types extends EndpointTypes> = {
-  /** The values of words of the endpoint's path. Omitted words are those of the page's path. */
+  /** The values of words of the endpoint's path. An omitted word has the value that the page's path gives it. */
   readonly words?: Values<Types['path']>;
   readonly query?: Readonly<Record<string, string | number | boolean | undefined>>;
   /** `html` for rendered Markdown. */

@@ -1,4 +1,5 @@
 // Images of other servers in pages. Browsers load images of this server alone, so they are loaded through it.
+import { unescapeHtml } from '#text/escape-html.ts';
 import { type TrustedHtml, trustHtml } from './template.ts';
 
 type ForeignImages = {
@@ -41,13 +42,8 @@ function endOfTag(html: string, at: number): number {
 /** The tag with the address of its image replaced. Attributes are read one after the other, so that no value is taken for one. */
 const withAddress = (tag: string, { own, addressOf }: ForeignImages): string =>
   tag.replace(/ ([a-z-]+)="([^"]*)"/g, (attribute, name: string, value: string) => {
-    const url = unescaped(value);
+    const url = unescapeHtml(value);
     if (name !== 'src' || !/^https?:\/\//i.test(url) || url.startsWith(`${own}/`)) return attribute;
     const address = addressOf(url);
     return address === undefined ? attribute : ` src="${address}" loading="lazy"`;
   });
-
-const characters: Readonly<Record<string, string>> = { '&lt;': '<', '&gt;': '>', '&quot;': '"', '&amp;': '&' };
-
-/** The text that `escapeHtml` or the sanitizer has escaped. */
-const unescaped = (value: string): string => value.replace(/&(?:lt|gt|quot|amp);/g, (entity) => characters[entity] ?? entity);

@@ -13,7 +13,7 @@ export type InlineComment = {
   readonly body_html?: RenderedHtml;
 };
 
-/** One comment. `anchor`: its id within the page, which is that of its address. */
+/** One comment. `anchor`: the id of its element, to which its address leads. */
 const inlineComment = ({ user, created_at, body_html }: InlineComment, anchor: string, now: Date): TrustedHtml =>
   html`<article id="${anchor}"><header>${user ? avatar(user) : ''}${personLink(user)}
 <a class="soft small" href="#${anchor}">${timeAgo(created_at, now)}</a></header>${rendered(body_html)}</article>`;

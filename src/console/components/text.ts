@@ -1,7 +1,7 @@
 import { attribute, html, type TrustedHtml, trustHtml } from '#html/template.ts';
 import type { RenderedHtml } from '#text/rendered-html.ts';
 
-/** The boxes of task lists. Quotes in texts of people are escaped, so that these are nothing else. */
+/** The boxes of task lists. The same words in a text only get a few more words, since no tag begins there. */
 const taskBox = 'class="task-list-item-checkbox"';
 
 /** Rendered Markdown; nothing where there is none. The boxes of task lists get a name for screen readers. */
@@ -16,7 +16,7 @@ type CodeBlock = {
   readonly lines: readonly RenderedHtml[];
   /** The name of the block for screen readers. */
   readonly label: string;
-  /** The number of lines of the whole file, of which others may be on other pages. */
+  /** The number of lines of the whole file. A page may show a part of them. */
   readonly total?: number;
 };
 

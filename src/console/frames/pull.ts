@@ -1,4 +1,4 @@
-// The frame of a pull request's pages: its title, its state and its tabs, within those of its repository.
+// The frame of a pull request's pages. It shows title, state and tabs below the tabs of the repository.
 
 import { countBadge } from '#console/components/lists.ts';
 import { personLink } from '#console/components/person.ts';

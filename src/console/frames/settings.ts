@@ -1,5 +1,4 @@
-// The frames of settings: those of a repository, of an organization, and of the person who is signed in. Each has a menu at the
-// side.
+// The frames of settings of a repository, of an organization, and of the person who is signed in. Each has a menu at the side.
 
 import { pagePath } from '#console/components/address.ts';
 import type { Frame, PageContent } from '#console/page.ts';

@@ -27,7 +27,7 @@ const mostEnvironments = 100;
 
 type Deployment = Static<typeof DeploymentWithState>;
 
-/** The states of deployments as those of runs, whose icons they share. */
+/** The state of a run whose icon each state of a deployment has. */
 const asRun: Readonly<Record<string, { status: string | null; conclusion: string | null }>> = {
   success: { status: null, conclusion: 'success' },
   failure: { status: null, conclusion: 'failure' },

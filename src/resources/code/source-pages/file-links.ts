@@ -1,7 +1,7 @@
 // Links and headings of a Markdown file in a repository, as they lead on pages.
 import { posix } from 'node:path';
 import { path } from '#endpoint/links.ts';
-import { escapeHtml } from '#text/escape-html.ts';
+import { escapeHtml, unescapeHtml } from '#text/escape-html.ts';
 import type { RenderedHtml } from '#text/rendered-html.ts';
 
 type FileAddresses = {
@@ -44,21 +44,18 @@ function pictureOf(attributes: string, file: FileAddresses): string {
   return `<span class="elsewhere" title="${escapeHtml(source)}">${escapeHtml(words)}</span>`;
 }
 
-const entities: Readonly<Record<string, string>> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"' };
-const unescaped = (text: string): string => text.replace(/&(?:amp|lt|gt|quot);/g, (entity) => entities[entity] ?? entity);
-
 /** An attribute. They are read one after the other, so that no part of a value is taken for one. */
 const attribute = / ([a-z-]+)="([^"]*)"/g;
 type AttributeName = 'href' | 'src' | 'alt';
 
 function attributeIn(attributes: string, wanted: AttributeName): string | undefined {
-  for (const [, name, value = ''] of attributes.matchAll(attribute)) if (name === wanted) return unescaped(value);
+  for (const [, name, value = ''] of attributes.matchAll(attribute)) if (name === wanted) return unescapeHtml(value);
   return undefined;
 }
 
 const replaced = (attributes: string, wanted: AttributeName, change: (value: string) => string): string =>
   attributes.replace(attribute, (whole, name: string, value: string) =>
-    name === wanted ? ` ${name}="${escapeHtml(change(unescaped(value)))}"` : whole,
+    name === wanted ? ` ${name}="${escapeHtml(change(unescapeHtml(value)))}"` : whole,
   );
 
 const isElsewhere = (address: string): boolean => /^(?:[a-z][a-z\d+.-]*:|\/\/)/i.test(address);
@@ -85,7 +82,7 @@ const maxHeading = 1_000;
 
 const headingText = (html: string, from: number): string => {
   const end = html.indexOf('</h', from);
-  return unescaped(html.slice(from, Math.min(end < 0 ? html.length : end, from + maxHeading)).replace(/<[^>]*>?/g, ''));
+  return unescapeHtml(html.slice(from, Math.min(end < 0 ? html.length : end, from + maxHeading)).replace(/<[^>]*>?/g, ''));
 };
 
 /** The anchor of a heading, as the public API's pages make it: `user-content-first-steps`. Repeated ones are numbered. */
